@@ -1,0 +1,3 @@
+"""Penstock: a streaming lakehouse that can be rewound."""
+
+__version__ = "0.1.0"

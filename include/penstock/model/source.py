@@ -1,0 +1,41 @@
+"""What a domain says of its sources: which topic, which columns its facts have, why a record may be refused."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column of a fact, with its Spark SQL type. `personal` marks what erasure must reach."""
+
+    name: str
+    type: str = "string"
+    doc: str = ""
+    personal: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """One log topic. `key` is the event's field by which the log is partitioned and kept in order."""
+
+    name: str
+    key: str
+    fields: tuple[Field, ...]
+    reasons: tuple[str, ...]
+    doc: str = ""
+    partitions: int = 4
+
+    @property
+    def domain(self) -> str:
+        return self.name.partition(".")[0]
+
+    def ddl(self) -> str:
+        """The fact's columns as a Spark schema."""
+        return ", ".join(f"`{field.name}` {field.type}" for field in self.fields)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts of a source for which a condition (a Spark SQL expression, also valid in DuckDB) holds."""
+
+    source: Source
+    where: str = "true"

@@ -1,0 +1,71 @@
+"""Every setting of the project, read once from the environment, in one place.
+
+May be imported by everything; imports only the standard library.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class SettingError(ValueError):
+    """A setting has a value that cannot work; the message says which one and what would."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where things are and how they are reached. Field names are `PENSTOCK_<NAME>` in lower case."""
+
+    home: Path
+    lake: str
+    kafka: str
+    spark_master: str = "local[2]"
+    collector_port: int = 8090
+    serve_port: int = 8091
+    airflow_port: int = 8080
+    kafka_port: int = 9092
+    # Empty: Airflow's tables are in SQLite under the home. Else an SQLAlchemy address of PostgreSQL.
+    database: str = ""
+    # Hours that one streaming driver runs before a fresh one takes over.
+    shift_hours: float = 6.0
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] = os.environ) -> "Settings":
+        """The settings of this process. Called once, in a main."""
+        home = Path(environ.get("PENSTOCK_HOME", ".penstock")).absolute()
+        kafka_port = _port(environ, "PENSTOCK_KAFKA_PORT", cls.kafka_port)
+        return cls(
+            home=home,
+            lake=environ.get("PENSTOCK_LAKE", str(home / "lake")),
+            kafka=environ.get("PENSTOCK_KAFKA", f"127.0.0.1:{kafka_port}"),
+            spark_master=environ.get("PENSTOCK_SPARK_MASTER", cls.spark_master),
+            collector_port=_port(environ, "PENSTOCK_COLLECTOR_PORT", cls.collector_port),
+            serve_port=_port(environ, "PENSTOCK_SERVE_PORT", cls.serve_port),
+            airflow_port=_port(environ, "PENSTOCK_AIRFLOW_PORT", cls.airflow_port),
+            kafka_port=kafka_port,
+            database=environ.get("PENSTOCK_DATABASE", ""),
+            shift_hours=_number(environ, "PENSTOCK_SHIFT_HOURS", cls.shift_hours),
+        )
+
+    def to_env(self) -> dict[str, str]:
+        """The environment in which `from_env` gives these settings again, for child processes."""
+        return {f"PENSTOCK_{name.upper()}": str(getattr(self, name)) for name in self.__dataclass_fields__}
+
+
+def _port(environ: Mapping[str, str], name: str, default: int) -> int:
+    text = environ.get(name, str(default))
+    if not text.isdigit() or not 0 < int(text) < 65536:
+        raise SettingError(f"{name}={text!r} is not a port. Set it to a number from 1 to 65535.")
+    return int(text)
+
+
+def _number(environ: Mapping[str, str], name: str, default: float) -> float:
+    text = environ.get(name, str(default))
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise SettingError(f"{name}={text!r} is not a positive number.")
+    return number

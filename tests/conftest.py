@@ -1,0 +1,57 @@
+"""What tests share: one Spark session, one broker, one set of paths a test."""
+
+import socket
+import subprocess
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from penstock.log.broker import Broker
+from penstock.settings import Settings
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The bootstrap address of a real broker that lives as long as the run."""
+    node = Broker(tmp_path_factory.mktemp("broker"), free_port(), free_port())
+    node.prepare()
+    process = subprocess.Popen(node.command(), stdout=subprocess.DEVNULL)
+    address = f"127.0.0.1:{node.port}"
+    AdminClient({"bootstrap.servers": address, "log_level": 0}).list_topics(timeout=60)
+    yield address
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture
+def topic(broker: str) -> str:
+    """A fresh topic of two partitions."""
+    name = f"test.{uuid.uuid4().hex[:8]}"
+    AdminClient({"bootstrap.servers": broker}).create_topics([NewTopic(name, 2)])[name].result()
+    return name
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings of an empty home of this test's own; no broker is behind its Kafka address."""
+    return Settings(home=tmp_path, lake=str(tmp_path / "lake"), kafka=f"127.0.0.1:{free_port()}")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
+    """The one Spark session of the run, opened as the product opens it."""
+    from penstock.lake.session import open_session
+
+    home = tmp_path_factory.mktemp("spark")
+    session = open_session(Settings(home=home, lake=str(home / "lake"), kafka=""), "tests")
+    yield session
+    session.stop()
