@@ -5,9 +5,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.model.measure import Measure
-from penstock.model.source import Facts
+from penstock.model.source import Facts, Source
 
 Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """The facts of a key with no silence longer than `gap` between them: started, ended, seconds, and measures.
+
+    A tally may be made `of` sessions: its expressions then see the session's columns, and `at` is "started".
+    """
+
+    name: str
+    of: Facts
+    key: tuple[str, ...]
+    measures: Mapping[str, Measure]
+    at: str = "happened_at"
+    gap: str = "30 minutes"
+    doc: str = ""
 
 
 @dataclass(frozen=True)
@@ -15,7 +31,7 @@ class Tally:
     """Measures over time buckets and keys. `every` is the smallest bucket; readers roll it up."""
 
     name: str
-    of: Facts
+    of: Facts | Sessions
     by: tuple[str, ...]
     measures: Mapping[str, Measure]
     at: str = "happened_at"
@@ -24,8 +40,24 @@ class Tally:
 
 
 @dataclass(frozen=True)
+class Latest:
+    """The current row of each key: the columns of its latest fact (change data capture)."""
+
+    name: str
+    of: Facts
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+    at: str = "happened_at"
+    doc: str = ""
+
+
+@dataclass(frozen=True)
 class PerKey:
-    """Rows that a pure function makes of all facts of a key within a horizon; the latest epoch of a key wins."""
+    """Rows that a pure function makes of a key's facts, day by day.
+
+    For each UTC day the function sees the key's facts, in order of time, from `horizon` days before that day to
+    its end, and the rows whose `at` lies in the day are kept. The latest epoch of a key and day wins.
+    """
 
     name: str
     of: Facts
@@ -33,8 +65,13 @@ class PerKey:
     columns: Mapping[str, str]
     rows: Callable[[list[Row]], list[Row]] = field(compare=False)
     at: str = "happened_at"
-    horizon: str = "1 day"
+    horizon: int = 1
     doc: str = ""
 
 
-View = Tally | PerKey
+View = Tally | Sessions | Latest | PerKey
+
+
+def source_of(view: View) -> Source:
+    """The source whose facts a view is made of, directly or by way of sessions."""
+    return view.of.of.source if isinstance(view.of, Sessions) else view.of.source
