@@ -67,6 +67,7 @@ EVENTS = Source(
         "unknown_type",
         *_reasons(tuple(field.name for field in REQUIRED), (*(field.name for field in OPTIONAL), "props")),
         "missing_name",
+        "bad_event_id",
     ),
     doc="Page views, engagement and custom events, from tracker.js or from servers.",
 )
@@ -100,8 +101,13 @@ IDENTITIES = Source(
 SOURCES = (EVENTS, USERS, IDENTITIES)
 
 # Bots stay in silver, so that a later rule can judge them again; people are what views count.
-PAGEVIEW = Facts(EVENTS, "type = 'pageview' and not bot")
+_SEEN = "type = 'pageview' and not bot"
+PAGEVIEW = Facts(EVENTS, _SEEN)
+SIGNED_IN = Facts(EVENTS, f"{_SEEN} and user is not null")
+ARRIVAL = Facts(EVENTS, f"{_SEEN} and channel <> 'Internal'")
+CAMPAIGN = Facts(EVENTS, f"{_SEEN} and utm_campaign is not null")
 ENGAGEMENT = Facts(EVENTS, "type = 'engagement' and not bot")
 CUSTOM = Facts(EVENTS, "type = 'event' and not bot")
 VISITS = Facts(EVENTS, "not bot")
+EXPERIMENT = Facts(EVENTS, "not bot and experiment is not null")
 BOTS = Facts(EVENTS, "type = 'pageview' and bot")
