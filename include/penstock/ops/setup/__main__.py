@@ -1,0 +1,72 @@
+"""`make setup`: everything the project needs, inside its own folder. Done once, it takes no time again."""
+
+import fcntl
+import hashlib
+import os
+import sys
+import time
+from pathlib import Path
+
+from penstock.ops.setup import jars, java, log_store, packages
+from penstock.ops.setup.failure import SetupFailure, cause
+
+ROOT = Path(__file__).parents[4]
+VENV = ROOT / ".venv"
+STAMP = VENV / ".set-up"
+
+
+def wanted() -> str:
+    """What the set-up depends on, as one line: where it is, and the bytes of every file that steers it."""
+    steering = [ROOT / "requirements.lock", ROOT / "pyproject.toml", *sorted(log_store.JAVA.rglob("*.java"))]
+    steering += [jars.PINS, jars.HERE / "ivy.xml"]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in steering)).hexdigest()
+    return f"{digest} {ROOT}\n"
+
+
+def done() -> str:
+    return STAMP.read_text() if STAMP.is_file() else ""
+
+
+def set_up() -> None:
+    """Each step can be repeated; the stamp comes last, so an interrupted set-up is simply run again."""
+    if done() == wanted():
+        return
+    java.check()
+    begun = time.monotonic()
+    moved = str(ROOT) not in done() if STAMP.is_file() else False
+    STAMP.unlink(missing_ok=True)
+    for step, work in (
+        ("Python environment", lambda: packages.make_venv(ROOT, afresh=moved)),
+        (
+            "Python packages, about 220 (the first time on a machine takes a minute or two)",
+            lambda: packages.install(ROOT),
+        ),
+        ("jars of Spark and Kafka", lambda: jars.fetch(VENV)),
+        ("log store", lambda: log_store.build(VENV)),
+    ):
+        tell(step)
+        work()
+    STAMP.write_text(wanted())
+    tell(f"done in {time.monotonic() - begun:.0f} s")
+
+
+def tell(line: str) -> None:
+    sys.stdout.write(f"set-up: {line}\n")
+    sys.stdout.flush()
+
+
+def main() -> int:
+    # Two terminals may both say `make test`: the second waits for the first. The folder itself is the lock.
+    folder = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        set_up()
+    except (SetupFailure, OSError) as failure:
+        why = str(failure) if isinstance(failure, SetupFailure) else cause(str(failure))
+        sys.stderr.write(f"set-up: {why}\n")
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
