@@ -35,17 +35,14 @@ def set_up() -> None:
     begun = time.monotonic()
     moved = str(ROOT) not in done() if STAMP.is_file() else False
     STAMP.unlink(missing_ok=True)
-    for step, work in (
-        ("Python environment", lambda: packages.make_venv(ROOT, afresh=moved)),
-        (
-            "Python packages, about 220 (the first time on a machine takes a minute or two)",
-            lambda: packages.install(ROOT),
-        ),
-        ("jars of Spark and Kafka", lambda: jars.fetch(VENV)),
-        ("log store", lambda: log_store.build(VENV)),
-    ):
-        tell(step)
-        work()
+    tell("Python environment")
+    packages.make_venv(ROOT, afresh=moved)
+    tell("Python packages, about 220 (the first time on a machine takes a minute or two)")
+    packages.install(ROOT)
+    tell("jars of Spark and Kafka")
+    jars.fetch(VENV)
+    tell("log store")
+    log_store.build(VENV)
     STAMP.write_text(wanted())
     tell(f"done in {time.monotonic() - begun:.0f} s")
 

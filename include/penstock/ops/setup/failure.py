@@ -17,7 +17,8 @@ CAUSES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("Read-only file system", "Permission denied", "os error 13", "os error 30"),
-        "a folder cannot be written. Own the project's folder (or clone it where you can write) and run `make setup` again.",
+        "a folder cannot be written. Own the project's folder, or clone it where you can write, "
+        "and run `make setup` again.",
     ),
     (
         ("Hash mismatch", "DO NOT MATCH THE HASHES", "hash mismatch"),
@@ -25,8 +26,8 @@ CAUSES: tuple[tuple[tuple[str, ...], str], ...] = (
         "Run `.venv/bin/uv cache clean` and `make setup` again; if it repeats, do not trust the source.",
     ),
     (
-        ("dns error", "error sending request", "Failed to fetch", "NewConnectionError", "UnknownHost", "ConnectException",
-         "Connection refused", "Network is unreachable", "timed out", "Server access", "UNRESOLVED DEPENDENCIES"),
+        ("dns error", "error sending request", "Failed to fetch", "NewConnectionError", "UnknownHost", 
+         "ConnectException", "Connection refused", "Network is unreachable", "timed out", "Server access", "UNRESOLVED DEPENDENCIES"),
         "a download failed. Check the network (or the proxy settings) and run `make setup` again.",
     ),
     (

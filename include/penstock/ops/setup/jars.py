@@ -37,7 +37,8 @@ def fetch(venv: Path) -> None:
         if bad := wrong(Path(fresh)):
             raise SetupFailure(
                 f"jars: {bad[0]} does not have the bytes that jars.sha256 pins (and {len(bad) - 1} more). "
-                "None was used. Delete ~/.ivy2/cache and run `make setup` again; if it repeats, do not trust the source."
+                "None was used. Delete ~/.ivy2/cache and run `make setup` again; "
+                "if it repeats, do not trust the source."
             )
         replace(Path(fresh), folder)
 
