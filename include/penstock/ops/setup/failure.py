@@ -26,8 +26,8 @@ CAUSES: tuple[tuple[tuple[str, ...], str], ...] = (
         "Run `.venv/bin/uv cache clean` and `make setup` again; if it repeats, do not trust the source.",
     ),
     (
-        ("dns error", "error sending request", "Failed to fetch", "NewConnectionError", "UnknownHost", 
-         "ConnectException", "Connection refused", "Network is unreachable", "timed out", "Server access", "UNRESOLVED DEPENDENCIES"),
+        ("dns error", "error sending request", "Failed to fetch", "NewConnectionError", "UnknownHost", "timed out",
+         "ConnectException", "Connection refused", "Network is unreachable", "Server access", "UNRESOLVED DEPENDENCIES"),
         "a download failed. Check the network (or the proxy settings) and run `make setup` again.",
     ),
     (
