@@ -27,7 +27,7 @@ CAUSES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("dns error", "error sending request", "Failed to fetch", "NewConnectionError", "UnknownHost", "timed out",
-         "ConnectException", "Connection refused", "Network is unreachable", "Server access", "UNRESOLVED DEPENDENCIES"),
+         "ConnectException", "Connection refused", "Network is unreachable", "Server access", "UNRESOLVED"),
         "a download failed. Check the network (or the proxy settings) and run `make setup` again.",
     ),
     (
