@@ -1,0 +1,138 @@
+"""The gate: a Great Expectations suite that a table's new rows must pass before anybody may read them.
+
+`check` runs `expectations.<table>` in the session of the rows. A suite that proves nothing is a failure:
+no rows, fewer results than expectations, and an expectation that raised all refuse.
+"""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from penstock.engine.offending import failing_rows, masked_sample
+from penstock.engine.suites import Suite, suite_of
+
+# Read by Great Expectations when it is imported: a gate tells nobody outside about our tables.
+os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+
+SAMPLE_ROWS = 3
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one expectation said. `raised` holds the error of one that could not be evaluated."""
+
+    expectation: str
+    severity: str
+    passed: bool
+    raised: str = ""
+    observed: str = ""
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """`passed` is false when anything critical failed. `where` finds every row that did; `sample` has three, masked."""
+
+    table: str
+    passed: bool
+    reason: str
+    results: tuple[Verdict, ...]
+    sample: tuple[dict[str, Any], ...] = ()
+    where: str = ""
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> tuple[Verdict, ...]:
+        return tuple(verdict for verdict in self.results if not verdict.passed)
+
+    @property
+    def severity(self) -> str:
+        """The worst severity among what failed: who must be told."""
+        if not self.passed:
+            return "critical"
+        return min((verdict.severity for verdict in self.failed), key=ORDER.index, default="info")
+
+
+ORDER = ("critical", "warning", "info")
+
+
+def check(rows: DataFrame, table: str) -> GateResult:
+    """Whether `rows` may be published as `table`."""
+    suite = suite_of(table)
+    if rows.isEmpty():
+        reason = "" if suite.may_be_empty else f"{table} has no rows, so its suite would prove nothing"
+        return GateResult(table, suite.may_be_empty, reason, ())
+    results = tuple(_verdicts(_validated(rows, suite)))
+    reason = refusal(table, len(suite.expectations), results)
+    if not reason:
+        return GateResult(table, True, "", results)
+    broken = {verdict.expectation for verdict in blocking(results) if not verdict.raised}
+    where = failing_rows(each for each in suite.expectations if name_of(each.configuration.to_json_dict()) in broken)
+    return GateResult(table, False, reason, results, masked_sample(rows, table, where, SAMPLE_ROWS), where)
+
+
+def refusal(table: str, expected: int, results: tuple[Verdict, ...]) -> str:
+    """Why these results are not enough to publish; empty when they are."""
+    if len(results) != expected:
+        return f"{table} was judged by {len(results)} of its {expected} expectations"
+    raised = [verdict.expectation for verdict in results if verdict.raised]
+    if raised:
+        return f"{table} could not be judged: {', '.join(raised)} raised an error"
+    failed = [verdict.expectation for verdict in blocking(results)]
+    return f"{table} fails {', '.join(failed)}" if failed else ""
+
+
+def blocking(results: Iterable[Verdict]) -> list[Verdict]:
+    return [verdict for verdict in results if not verdict.passed and verdict.severity == "critical"]
+
+
+def _validated(rows: DataFrame, suite: Suite) -> Iterable[dict[str, Any]]:
+    # An asset holds no rows, only a name; one that is left behind would be found by the next check.
+    asset = _lake().add_dataframe_asset(suite.name)
+    try:
+        batch = asset.add_batch_definition_whole_dataframe("whole").get_batch({"dataframe": rows})
+        # Booleans need a fifth of the Spark jobs that counts need; counts are made for what failed, by ourselves.
+        told = batch.validate(suite.fresh(), result_format="BOOLEAN_ONLY").to_json_dict()
+        results: list[dict[str, Any]] = told["results"]
+        return results
+    finally:
+        _lake().delete_asset(suite.name)
+
+
+@cache
+def _lake() -> Any:
+    context: Any = import_module("great_expectations").get_context(mode="ephemeral")
+    context.variables.progress_bars = {"globally": False}
+    # Great Expectations persists a batch and never gives the memory back.
+    return context.data_sources.add_spark("lake", persist=False)
+
+
+def _verdicts(results: Iterable[dict[str, Any]]) -> Iterable[Verdict]:
+    for told in results:
+        expectation = told["expectation_config"]
+        raised = _error(told.get("exception_info") or {})
+        yield Verdict(
+            name_of(expectation),
+            expectation.get("severity", "critical"),
+            bool(told["success"]) and not raised,
+            raised,
+            str(told.get("result", {}).get("observed_value", "")),
+        )
+
+
+def _error(told: dict[str, Any]) -> str:
+    """An error is told flat, or by metric when a metric raised."""
+    if "raised_exception" in told:
+        return str(told["exception_message"] or "unknown error") if told["raised_exception"] else ""
+    return next((error for inner in told.values() if isinstance(inner, dict) and (error := _error(inner))), "")
+
+
+def name_of(expectation: dict[str, Any]) -> str:
+    """An expectation as people write it: `column_values_to_be_between(column=views, min_value=0)`."""
+    shown = {name: value for name, value in expectation["kwargs"].items() if name != "batch_id" and value is not None}
+    what = expectation["type"].removeprefix("expect_")
+    return f"{what}({', '.join(f'{name}={value}' for name, value in shown.items())})"

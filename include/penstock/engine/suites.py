@@ -1,0 +1,92 @@
+"""Finds the suite of a table, `expectations/<table, dots as underscores>.py`, and what most suites have in common.
+
+`expectations` is a namespace: any folder of that name on the path may hold suites, so a domain brings its own.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from penstock.model.measure import Measure
+from penstock.model.source import Source
+from penstock.model.view import View
+
+PROJECT = Path(__file__).parents[3]
+
+
+class NoSuite(LookupError):
+    """A table without a suite is never published: nobody has said what must hold of it."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What must hold of a table. `may_be_empty`: having no rows is an ordinary day for it, not a vacuous success."""
+
+    name: str
+    expectations: tuple[Any, ...]
+    may_be_empty: bool = False
+
+    def fresh(self) -> Any:
+        """As Great Expectations wants it. It writes ids into expectations, so it gets copies."""
+        from great_expectations import ExpectationSuite
+
+        return ExpectationSuite(name=self.name, expectations=[each.copy() for each in self.expectations])
+
+
+def suite_of(table: str) -> Suite:
+    name = table.replace(".", "_")
+    # The project's own suites are beside include/, which is what an editable install has on its path.
+    if str(PROJECT) not in sys.path:
+        sys.path.append(str(PROJECT))
+    try:
+        suite: Suite = import_module(f"expectations.{name}").SUITE
+    except ModuleNotFoundError as absent:
+        if absent.name not in (f"expectations.{name}", "expectations"):
+            raise
+        raise NoSuite(
+            f"{table} has no suite, so it is not published. Write expectations/{name}.py with a SUITE that says "
+            "what must hold of its rows."
+        ) from absent
+    return suite
+
+
+def vocabulary() -> Any:
+    """Great Expectations' words. It costs seconds to import, so only a gate does, and only when it judges."""
+    return import_module("great_expectations.expectations")
+
+
+def rows_of(view: View, *more: Any, may_be_empty: bool = False) -> Suite:
+    """The suite of a gold table: what follows from the view itself, and `more` that people know of it."""
+    counts = tuple(name for name, measure in view_measures(view).items() if measure.kind == "count")
+    return Suite(view.name, (*present("bucket", "day"), *never_negative(*counts), *more), may_be_empty)
+
+
+def dispositions_of(source: Source, *more: Any) -> Suite:
+    """The suite of a silver table: every record has one disposition, and every refusal a declared reason."""
+    gxe = vocabulary()
+    named = gxe.ExpectColumnValuesToBeInSet(column="reason", value_set=list(source.reasons), severity="critical")
+    known = gxe.ExpectColumnValuesToBeInSet(
+        column="disposition", value_set=["fact", "rejected", "duplicate"], severity="critical"
+    )
+    placed = present("partition", "offset", "epoch", "received_at", "day", "disposition")
+    return Suite(source.name, (*placed, known, named, *more))
+
+
+def view_measures(view: View) -> Mapping[str, Measure]:
+    measures: Mapping[str, Measure] = getattr(view, "measures", {})
+    return measures
+
+
+def present(*columns: str) -> tuple[Any, ...]:
+    gxe = vocabulary()
+    return tuple(gxe.ExpectColumnValuesToNotBeNull(column=column, severity="critical") for column in columns)
+
+
+def never_negative(*columns: str) -> tuple[Any, ...]:
+    """Each row was made from at least one fact, so a null is as wrong as a negative."""
+    gxe = vocabulary()
+    bounds = (gxe.ExpectColumnValuesToBeBetween(column=column, min_value=0, severity="critical") for column in columns)
+    return (*present(*columns), *bounds)

@@ -1,0 +1,88 @@
+"""What the gate lets through, what it stops, and what it tells about it."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from penstock.engine.gate import Verdict, check, refusal
+from penstock.engine.suites import PROJECT, NoSuite, suite_of
+from penstock.model.domain import domains
+
+TOY = Path(__file__).parents[1] / "toy"
+GOOD = {"id": 1, "amount": 5, "kind": "a", "started": 1, "ended": 2, "path": "/", "who": "ada"}
+TYPES = "id bigint, amount bigint, kind string, started bigint, ended bigint, path string, who string"
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(TOY)
+    domains.cache_clear()
+
+
+def numbers(spark: SparkSession, *changes: dict[str, object]) -> DataFrame:
+    return spark.createDataFrame([{**GOOD, **change} for change in changes], TYPES)
+
+
+def test_good_rows_pass(spark: SparkSession) -> None:
+    result = check(numbers(spark, {}, {"id": 2}), "toy.numbers")
+    assert (result.passed, result.reason, len(result.results)) == (True, "", 5)
+
+
+@pytest.mark.parametrize(
+    ("broken", "where"),
+    [
+        ({"id": None}, "(id is null)"),
+        ({"amount": 101}, "(amount < 0 or amount > 100)"),
+        ({"ended": 0}, "(ended < started)"),
+    ],
+)
+def test_a_critical_failure_blocks_and_finds_its_rows(
+    spark: SparkSession, broken: dict[str, object], where: str
+) -> None:
+    result = check(numbers(spark, {}, broken), "toy.numbers")
+    assert (result.passed, result.where, len(result.sample)) == (False, where, 1)
+
+
+@pytest.mark.parametrize(("broken", "severity"), [({"kind": "c"}, "warning"), ({"path": "x"}, "info")])
+def test_lesser_failures_publish_and_say_so(spark: SparkSession, broken: dict[str, object], severity: str) -> None:
+    result = check(numbers(spark, broken), "toy.numbers")
+    assert (result.passed, result.severity, len(result.failed)) == (True, severity, 1)
+
+
+def test_a_sample_has_three_rows_and_nobody_s_name(spark: SparkSession) -> None:
+    result = check(numbers(spark, *({"id": each, "amount": -1} for each in range(9))), "toy.numbers")
+    assert [row["who"] for row in result.sample] == ["•••"] * 3
+
+
+def test_no_rows_prove_nothing(spark: SparkSession) -> None:
+    assert "no rows" in check(numbers(spark, {}).limit(0), "toy.numbers").reason
+
+
+def test_no_rows_are_fine_where_the_suite_says_so(spark: SparkSession) -> None:
+    assert check(numbers(spark, {}).limit(0), "toy.rare").passed
+
+
+def test_an_expectation_that_raises_is_a_failure(spark: SparkSession) -> None:
+    result = check(numbers(spark, {}), "toy.misspelt")
+    assert (result.passed, "could not be judged" in result.reason) == (False, True)
+
+
+def test_fewer_results_than_expectations_are_a_failure() -> None:
+    assert "1 of its 2" in refusal("toy.numbers", 2, (Verdict("present", "critical", True),))
+
+
+def test_a_table_without_a_suite_is_refused_with_the_way_out(spark: SparkSession) -> None:
+    with pytest.raises(NoSuite, match=r"Write expectations/toy_unheard\.py"):
+        check(numbers(spark, {}), "toy.unheard")
+
+
+def test_a_gate_leaves_nothing_in_the_session_s_memory(spark: SparkSession) -> None:
+    check(numbers(spark, {}), "toy.numbers")
+    persisted = spark.sparkContext._jsc.getPersistentRDDs()
+    assert len(persisted) == 0
+
+
+@pytest.mark.parametrize("table", sorted(path.stem for path in (PROJECT / "expectations").glob("*.py")))
+def test_every_suite_loads_under_its_table_s_name(table: str) -> None:
+    assert suite_of(table).name.replace(".", "_") == table
