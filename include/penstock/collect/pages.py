@@ -1,0 +1,57 @@
+"""What the edge serves besides taking events: health, metrics, the tracker."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from penstock.collect.asgi import JSON, Headers, Send, answer
+from penstock.collect.refusal import Refusal
+
+if TYPE_CHECKING:
+    from penstock.collect.edge import Edge
+
+# One transparent pixel.
+GIF = bytes.fromhex("47494638396101000100800000000000ffffff21f90401000000002c00000000010001000002024401003b")
+TRACKER = Path(__file__).with_name("tracker.js")
+TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
+SCRIPT = (b"content-type", b"text/javascript; charset=utf-8")
+
+
+async def answer_page(edge: "Edge", path: str, headers: dict[bytes, bytes], send: Send) -> int:
+    if path == "/healthz":
+        return await _told(send, 200, {"alive": True})
+    if path == "/readyz":
+        ready = edge.keeping.ready()
+        return await _told(send, 200 if ready else 503, {"ready": ready, "log": edge.keeping.state()})
+    if path == "/metrics":
+        await answer(send, 200, edge.metrics.text(), [TEXT])
+        return 200
+    if path == "/tracker.js":
+        return await _tracker(headers, send)
+    raise Refusal("not_found")
+
+
+async def _told(send: Send, status: int, document: object) -> int:
+    await answer(send, status, orjson.dumps(document), [JSON])
+    return status
+
+
+async def _tracker(headers: dict[bytes, bytes], send: Send) -> int:
+    script, etag = tracker()
+    cached: Headers = ((b"etag", etag), (b"cache-control", b"public, max-age=3600"), SCRIPT)
+    if etag in headers.get(b"if-none-match", b""):
+        await send({"type": "http.response.start", "status": 304, "headers": list(cached[:2])})
+        await send({"type": "http.response.body", "body": b""})
+        return 304
+    await answer(send, 200, script, cached)
+    return 200
+
+
+@cache
+def tracker() -> tuple[bytes, bytes]:
+    """The script and its strong ETag."""
+    script = TRACKER.read_bytes()
+    return script, b'"' + hashlib.sha256(script).hexdigest()[:32].encode() + b'"'

@@ -1,0 +1,166 @@
+"""Appends records to the log and says when all in-sync replicas have them. One producer for one event loop."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from confluent_kafka import KafkaError, KafkaException, Producer
+
+# How often acknowledgements are fetched while any is awaited: the resolution of the event loop's timers.
+PUMP = 0.001
+# A batch that is not acknowledged by then goes to the spool: senders do not wait for a leader's election.
+PATIENCE = 2.0
+
+# Errors that belong to one record: no other broker or time would take it.
+PERMANENT = {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD, KafkaError.INVALID_MSG}
+
+
+# As the Kafka client wants them; ours are always bytes.
+Envelope = dict[str, str | bytes | None]
+
+
+class Record(NamedTuple):
+    """What is put on the log: opaque bytes, key and envelope headers."""
+
+    topic: str
+    value: bytes
+    key: bytes | None
+    headers: Envelope
+
+
+class Position(NamedTuple):
+    partition: int
+    offset: int
+
+
+class LogDown(ConnectionError):
+    """The log did not take all records. Some may be on it: sending them again is safe, their ids are the same."""
+
+
+class NeverTaken(ValueError):
+    """The log will not take a record of this batch, now or later."""
+
+
+class Batch:
+    """The records of one append, and how many acknowledgements are missing."""
+
+    __slots__ = ("born", "error", "future", "left", "positions")
+
+    def __init__(self, size: int, future: "asyncio.Future[list[Position]]") -> None:
+        self.left = size
+        self.future = future
+        self.error: KafkaError | None = None
+        self.positions: list[Position] = []
+        self.born = time.monotonic()
+
+    def acknowledged(self, error: KafkaError | None, _: object) -> None:
+        if error is not None:
+            self.error = error
+        self.left -= 1
+        if not self.left and not self.future.done():
+            self._finish()
+
+    def placed(self, index: int, error: KafkaError | None, message: Any) -> None:
+        if error is None:
+            self.positions[index] = Position(message.partition(), message.offset())
+        self.acknowledged(error, message)
+
+    def _finish(self) -> None:
+        if self.error is None:
+            self.future.set_result(self.positions)
+        elif self.error.code() in PERMANENT:
+            self.future.set_exception(NeverTaken(self.error.str()))
+        else:
+            self.future.set_exception(LogDown(self.error.str()))
+
+
+class Log:
+    """An idempotent producer with acks=all. After a failure it starts again with a fresh client."""
+
+    def __init__(self, kafka: str, patience: float = PATIENCE, **client: Any) -> None:
+        self.patience = patience
+        self._settings = {
+            "bootstrap.servers": kafka,
+            "acks": "all",
+            "enable.idempotence": True,
+            "linger.ms": 1,
+            "compression.type": "lz4",
+            # What does not fit here belongs in the spool: this bounds the collector's memory.
+            "queue.buffering.max.kbytes": 32 * 1024,
+            "message.timeout.ms": int(patience * 2000),
+            "reconnect.backoff.max.ms": 1000,
+            "error_cb": self._failing,
+            "log_level": 0,
+            **client,
+        }
+        self._client = Producer(self._settings)
+        self._waiting: deque[Batch] = deque()
+        self._pumping: asyncio.TimerHandle | None = None
+        self._down = False
+
+    def append(self, records: Sequence[Record], placed: bool = False) -> "asyncio.Future[list[Position]]":
+        """Resolves when every record is durable, with their positions if `placed`; else raises LogDown."""
+        loop = asyncio.get_running_loop()
+        batch = Batch(len(records), loop.create_future())
+        produce = self._client.produce
+        try:
+            if placed:
+                batch.positions = [Position(-1, -1)] * len(records)
+                for index, (topic, value, key, headers) in enumerate(records):
+                    produce(topic, value, key, on_delivery=partial(batch.placed, index), headers=headers)
+            else:
+                report = batch.acknowledged
+                for topic, value, key, headers in records:
+                    produce(topic, value, key, on_delivery=report, headers=headers)
+        except (BufferError, KafkaException) as error:
+            batch.future.set_exception(_refused(error))
+            return batch.future
+        self._waiting.append(batch)
+        if self._pumping is None:
+            self._pumping = loop.call_later(PUMP, self._pump, loop)
+        return batch.future
+
+    def _pump(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._client.poll(0)
+        waiting = self._waiting
+        while waiting and waiting[0].future.done():
+            waiting.popleft()
+        if waiting and (self._down or time.monotonic() - waiting[0].born > self.patience):
+            self._give_up(loop)
+        self._pumping = loop.call_later(PUMP, self._pump, loop) if waiting else None
+
+    def _give_up(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Fails everything that waits. The old client may still deliver some of it: the same ids, so no harm."""
+        old, self._client = self._client, Producer(self._settings)
+        self._down = False
+        while self._waiting:
+            batch = self._waiting.popleft()
+            if not batch.future.done():
+                batch.future.set_exception(LogDown(f"no acknowledgement within {self.patience} s"))
+        loop.run_in_executor(None, _discard, old)
+
+    def _failing(self, error: KafkaError) -> None:
+        if error.fatal() or error.code() == KafkaError._ALL_BROKERS_DOWN:
+            self._down = True
+
+    async def close(self, timeout: float = 5) -> None:
+        """Waits for what is under way, then lets the client go."""
+        if self._waiting:
+            await asyncio.wait([batch.future for batch in self._waiting], timeout=timeout)
+        if self._pumping is not None:
+            self._pumping.cancel()
+        await asyncio.get_running_loop().run_in_executor(None, _discard, self._client)
+
+
+def _refused(error: Exception) -> Exception:
+    if isinstance(error, KafkaException) and error.args[0].code() in PERMANENT:
+        return NeverTaken(str(error))
+    return LogDown(str(error))
+
+
+def _discard(client: Any) -> None:
+    client.purge()
+    client.poll(0)

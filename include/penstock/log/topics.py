@@ -1,0 +1,44 @@
+"""Topics: every declared source has one, made before anything is written to it, and never by a misspelling."""
+
+from collections.abc import Iterable
+from concurrent.futures import Future
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from penstock.model.source import Source
+
+# Time of arrival is the broker's, so that an hour is a range of offsets in each partition.
+CONFIG = {"message.timestamp.type": "LogAppendTime"}
+
+
+class LogUnreachable(ConnectionError):
+    """No broker answers; the message names the address and the setting."""
+
+
+def ensure(kafka: str, sources: Iterable[Source], timeout: float = 30) -> list[str]:
+    """Creates the topics that are missing and returns their names. Two callers at once are fine."""
+    admin = AdminClient({"bootstrap.servers": kafka, "log_level": 0})
+    try:
+        cluster = admin.list_topics(timeout=timeout)
+    except KafkaException as error:
+        raise LogUnreachable(f"no Kafka broker answers at {kafka}: start it, or set PENSTOCK_KAFKA.") from error
+    # As many copies as a cluster can bear, up to the customary three.
+    copies = min(3, len(cluster.brokers))
+    missing = [
+        NewTopic(source.name, source.partitions, copies, config=CONFIG)
+        for source in sources
+        if source.name not in cluster.topics
+    ]
+    return [name for name, made in admin.create_topics(missing).items() if _created(made)] if missing else []
+
+
+def _created(made: "Future[None]") -> bool:
+    try:
+        made.result()
+    except KafkaException as error:
+        if error.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS:
+            return False
+        raise
+    return True

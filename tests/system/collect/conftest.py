@@ -1,0 +1,120 @@
+"""A collector of its own home, as the stack starts it, against a real broker."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
+
+from penstock.log.topics import ensure
+from penstock.model.domain import source
+from penstock.settings import Settings
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Collector:
+    """One collector that can be killed and started again on the same port and home."""
+
+    settings: Settings
+    argv: tuple[str, ...] = (sys.executable, "-m", "penstock.collect")
+    process: "subprocess.Popen[bytes] | None" = field(default=None, init=False)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.settings.collector_port}"
+
+    def start(self) -> "Collector":
+        environment = {**os.environ, **self.settings.to_env()}
+        self.process = subprocess.Popen(self.argv, env=environment, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                httpx.get(self.url + "/healthz")
+                return self
+            except httpx.TransportError:
+                time.sleep(0.05)
+        raise TimeoutError("the collector did not start")
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        assert self.process is not None
+        self.process.terminate()
+        return self.process.wait(30)
+
+    def post(
+        self, body: bytes, kind: str = "application/json", to: str = "web.events", **headers: str
+    ) -> httpx.Response:
+        told = {"content-type": kind, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        return httpx.post(f"{self.url}/v1/{to}", content=body, headers=told, timeout=30)
+
+
+def _starter(home: Path) -> Iterator[Callable[..., Collector]]:
+    started: list[Collector] = []
+
+    def start(kafka: str, home: Path = home, **more: object) -> Collector:
+        settings = Settings(home=home, lake=str(home / "lake"), kafka=kafka, collector_port=free_port())
+        started.append(Collector(settings, **more).start())  # type: ignore[arg-type]
+        return started[-1]
+
+    yield start
+    for collector in started:
+        collector.kill()
+
+
+@pytest.fixture
+def collector_of(tmp_path: Path) -> Iterator[Callable[..., Collector]]:
+    """Starts collectors: `collector_of(kafka, home=…)`. All are gone after the test."""
+    yield from _starter(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def collector(broker: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collector]:
+    """One collector for the tests of a module."""
+    ensure(broker, [source("web.events")])
+    for start in _starter(tmp_path_factory.mktemp("collector")):
+        yield start(broker)
+
+
+def read(kafka: str, topic: str, wanted: Callable[[list[Message]], bool], seconds: float = 20) -> list[Message]:
+    """The topic's messages from its beginning, until there is what is wanted."""
+    consumer = Consumer({"bootstrap.servers": kafka, "group.id": "tests", "enable.auto.commit": False, "log_level": 0})
+    partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
+    consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING) for partition in partitions])
+    messages: list[Message] = []
+    deadline = time.monotonic() + seconds
+    while not wanted(messages) and time.monotonic() < deadline:
+        messages += consumer.consume(10_000, 0.2)
+    consumer.close()
+    return messages
+
+
+@pytest.fixture
+def on_log(broker: str) -> Callable[..., dict[str, Message]]:
+    """Those messages of a topic, by event id, that have one of these ids."""
+
+    def find(ids: list[str], topic: str = "web.events", kafka: str = broker) -> dict[str, Message]:
+        def by_id(messages: list[Message]) -> dict[str, Message]:
+            return {
+                id_: message for message in messages if (id_ := dict(message.headers())["event_id"].decode()) in ids
+            }
+
+        return by_id(read(kafka, topic, lambda messages: len(by_id(messages)) >= len(set(ids))))
+
+    return find
