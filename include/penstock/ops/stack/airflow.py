@@ -1,0 +1,90 @@
+"""Airflow's settings, all by environment, and how one of its parts starts (`python -m penstock.ops.stack.airflow`)."""
+
+import fcntl
+import json
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from penstock.ops.stack.home import USERS, Home
+from penstock.settings import Settings
+
+ROOT = Path(__file__).parents[4]
+SECONDS = "SCHEDULER__TASK_INSTANCE_HEARTBEAT"
+
+
+def environ(settings: Settings, home: Home) -> dict[str, str]:
+    """Everything Airflow must know. Whatever AIRFLOW__… an operator sets himself wins over this."""
+    address = f"http://127.0.0.1:{settings.airflow_port}"
+    folder = home.folder / "airflow"
+    sections = {
+        "CORE__DAGS_FOLDER": ROOT / "dags",
+        "CORE__LOAD_EXAMPLES": False,
+        # A fresh home must move data without anybody's click.
+        "CORE__DAGS_ARE_PAUSED_AT_CREATION": False,
+        "CORE__EXECUTOR": "LocalExecutor",
+        # 50 MB a worker; a streaming driver holds one for each domain.
+        "CORE__PARALLELISM": 6,
+        "CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{user}:{role}" for user, role in USERS.items()),
+        "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home.passwords,
+        "CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
+        "DATABASE__SQL_ALCHEMY_CONN": settings.database or f"sqlite:///{folder}/airflow.db",
+        "API__HOST": "127.0.0.1",
+        "API__PORT": settings.airflow_port,
+        "API__BASE_URL": address,
+        "API__WORKERS": 1,
+        "API__SECRET_KEY": home.secret("api"),
+        "API_AUTH__JWT_SECRET": home.secret("jwt"),
+        "LOGGING__BASE_LOG_FOLDER": folder / "logs",
+        # A part that was killed is back in seconds: what it left behind is found in seconds as well.
+        "SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": 20,
+        f"{SECONDS}_SEC": 5,
+        f"{SECONDS}_TIMEOUT": 60,
+        "DAG_PROCESSOR__PARSING_PROCESSES": 1,
+        "DAG_PROCESSOR__REFRESH_INTERVAL": 30,
+        "TRIGGERER__CAPACITY": 100,
+        "USAGE_DATA_COLLECTION__ENABLED": False,
+    }
+    return {
+        "AIRFLOW_HOME": str(folder),
+        **{f"AIRFLOW__{name}": str(value) for name, value in sections.items()},
+        "AIRFLOW_CONN_SPARK_LAKE": json.dumps(spark(settings.spark_master)),
+        # Airflow's processes rename themselves, by default over the environment that tells whose they are.
+        "SPT_NOENV": "1",
+    }
+
+
+def spark(master: str) -> dict[str, object]:
+    """The connection `spark_lake`: where SparkSubmitOperator sends its jobs."""
+    host, colon, port = master.rpartition(":")
+    where = {"host": host, "port": int(port)} if colon and port.isdigit() else {"host": master}
+    return {"conn_type": "spark", **where, "extra": {"deploy-mode": "client", "spark-binary": "spark-submit"}}
+
+
+def migrate(settings: Settings) -> None:
+    """Brings Airflow's tables up to its version. All parts start at once: the first does it, the others wait."""
+    folder = settings.home / "airflow"
+    done = folder / "migrated"
+    mark = f"{version('apache-airflow')} {settings.database}"
+    with (folder / "migrate.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # Tables elsewhere may have been dropped or restored meanwhile; only our own file keeps what we did.
+        if not settings.database and done.is_file() and done.read_text() == mark:
+            return
+        from airflow.utils.db import initdb
+
+        initdb()
+        done.write_text(mark)
+
+
+def main() -> None:
+    # jsonschema builds a grammar of international addresses at import, 1.5 s of CPU in each process, if it can.
+    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+    from airflow.__main__ import main as airflow
+
+    migrate(Settings.from_env())
+    airflow()  # type: ignore[no-untyped-call]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Starting and stopping a stack. Starting is recovering: what a killed supervisor left is found and stopped first."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import psutil
+
+from penstock.ops.refusal import Refusal
+from penstock.ops.stack import config, orphans, ports
+from penstock.ops.stack import home as homes
+from penstock.ops.stack.home import Home
+from penstock.ops.stack.parts import Part, parts
+from penstock.settings import Settings
+
+
+@dataclass
+class Stack:
+    """A stack that was started: its supervisor is a child of this process, or on its own when detached."""
+
+    home: Home
+    rows: list[Part]
+    process: subprocess.Popen[bytes]
+    recovered: int
+
+
+def start(settings: Settings, *, detach: bool) -> Stack:
+    """Starts every part at once and returns before they are well. Refuses before anything is changed."""
+    home = homes.open_home(settings.home)
+    if home.lives():
+        raise Refusal(
+            f"A stack already runs in {home.folder} (supervisor {supervisor(home)}). "
+            "See it with `penstock status`, stop it with `penstock down`, or set PENSTOCK_HOME to another folder."
+        )
+    homes.prepare(home)
+    recovered = orphans.stop(home.stack)
+    rows = parts(settings)
+    ports.check(rows)
+    with homes.readable_errors(home.folder):
+        homes.write(home.run / "supervisord.conf", config.supervisord(home, rows))
+        homes.write(home.settings, json.dumps(settings.to_env()))
+        log = (home.logs / "supervisor.out").open("wb")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "penstock.ops.stack.supervise", "0" if detach else str(os.getpid())],
+        env=config.environ(settings, home),
+        cwd=home.run,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        # Ctrl-C is for `penstock up`, which then stops the parts in their order.
+        start_new_session=True,
+    )
+    return Stack(home, rows, process, recovered)
+
+
+def supervisor(home: Home) -> int:
+    """The pid of the supervisor that holds this home, 0 when none does."""
+    if not home.lives():
+        return 0
+    candidates = [each for each in orphans.processes(home.stack) if "penstock.ops.stack.supervise" in each.cmdline()]
+    return candidates[0].pid if candidates else 0
+
+
+def stop(home: Home, patience: float = 20.0) -> int:
+    """Stops the stack of this home, however it was started; returns how many processes outlived their supervisor."""
+    pid = supervisor(home)
+    if pid:
+        owner = psutil.Process(pid)
+        owner.send_signal(signal.SIGTERM)
+        _, alive = psutil.wait_procs([owner], timeout=patience)
+        for each in alive:
+            each.kill()
+    return orphans.stop(home.stack)
+
+
+def recorded(settings: Settings) -> Settings:
+    """The settings with which the stack of this home was started; ours, when it has never been."""
+    path = settings.home / "run" / "settings.json"
+    return Settings.from_env(json.loads(path.read_text())) if path.is_file() else settings

@@ -1,0 +1,53 @@
+"""The process that owns all others: supervisord, holding the home's lock, with nothing left behind when it ends."""
+
+import ctypes
+import fcntl
+import os
+import signal
+import sys
+
+from supervisor import supervisord
+
+from penstock.ops.stack import orphans
+from penstock.ops.stack.home import Home, open_home
+from penstock.settings import Settings
+
+# From <linux/prctl.h>.
+PARENT_DEATH_SIGNAL, CHILD_SUBREAPER = 1, 36
+
+
+def main() -> int:
+    home = open_home(Settings.from_env().home)
+    lock = home.lock.open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return 3
+    own(parent=int(sys.argv[1]))
+    try:
+        supervisord.main(["--nodaemon", "--configuration", str(home.run / "supervisord.conf")])
+    finally:
+        sweep(home)
+    return 0
+
+
+def own(parent: int) -> None:
+    """Descendants that lose their parent become ours. A `parent` (0: none) that dies takes us with it."""
+    if sys.platform != "linux":
+        return
+    libc = ctypes.CDLL(None)
+    libc.prctl(CHILD_SUBREAPER, 1)
+    if parent:
+        libc.prctl(PARENT_DEATH_SIGNAL, signal.SIGTERM)
+        if os.getppid() != parent:
+            sys.exit("the command that started this supervisor is gone")
+
+
+def sweep(home: Home) -> None:
+    """Airflow's tasks and their JVMs have process groups of their own, so supervisord cannot stop them."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    orphans.stop(home.stack)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
