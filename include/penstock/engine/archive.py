@@ -1,0 +1,72 @@
+"""The archive: every record of a source's log goes to bronze as it is, for ever."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from penstock.engine.commit import Appender, create
+from penstock.engine.epoch import Epoch
+from penstock.lake.layout import Layout
+from penstock.model.source import Source
+
+HEADER = pa.struct([("key", pa.string()), ("value", pa.binary())])
+BRONZE = pa.schema(
+    {
+        "key": pa.binary(),
+        "value": pa.binary(),
+        "headers": pa.list_(HEADER),
+        "partition": pa.int32(),
+        "offset": pa.int64(),
+        "timestamp": pa.timestamp("us", "UTC"),
+        "day": pa.date32(),
+        "epoch": pa.int64(),
+    }
+)
+# What replays and the ledger look for: a position, a time of arrival, an epoch.
+INDEXED = ("partition", "offset", "timestamp", "epoch")
+
+
+@dataclass(frozen=True)
+class Archive:
+    """One source's way from the log to bronze."""
+
+    source: Source
+    layout: Layout
+
+    @property
+    def name(self) -> str:
+        return f"archive-{self.source.name}"
+
+    @property
+    def checkpoint(self) -> str:
+        return self.layout.checkpoint("archive", self.source.name)
+
+    @property
+    def table(self) -> str:
+        return self.layout.bronze(self.source.name)
+
+    @property
+    def every(self) -> str:
+        # Nobody reads bronze that is not yet archived: a replay reads the log instead. Fewer, larger files.
+        return "5 seconds"
+
+    def prepare(self) -> None:
+        create(self.table, BRONZE, INDEXED)
+
+    def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
+        """Writes one epoch of the log to bronze, in one commit."""
+        with epoch.stage("read"):
+            records = bronze(batch, epoch.number).toArrow().cast(BRONZE)
+        with epoch.stage("commit"):
+            Appender(self.table).append(records, epoch.query, epoch.number)
+        return {"rows": records.num_rows}
+
+
+def bronze(batch: DataFrame, epoch: int) -> DataFrame:
+    """The log's own columns, the day of arrival and the epoch that brought them."""
+    day = F.to_date("timestamp").alias("day")
+    columns = ("key", "value", "headers", "partition", "offset", "timestamp")
+    return batch.select(*columns, day, F.lit(epoch).cast("bigint").alias("epoch"))

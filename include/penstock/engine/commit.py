@@ -1,0 +1,87 @@
+"""Commits an epoch's rows to a Delta table from Arrow, once, whoever asks how often.
+
+delta-rs publishes a version with link(2), as our own LogStore does, so both write to one table. A commit takes
+about 15 ms, where Spark's takes half a second: docs/decisions/0040.
+"""
+
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction
+from deltalake.transaction import AddAction
+
+from penstock.lake.stats import statistics
+
+# Log checkpoints are made beside the epochs, not inside them: engine/upkeep.py.
+NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
+# Appends conflict in nothing but the version's number, which is soon found.
+RETRIES = 100
+
+
+def create(path: str, schema: pa.Schema, indexed: tuple[str, ...]) -> None:
+    """Makes the table if there is none. Readers skip files by the `indexed` columns."""
+    DeltaTable.create(
+        path,
+        schema,
+        mode="ignore",
+        partition_by=["day"],
+        configuration={"delta.dataSkippingStatsColumns": ",".join(indexed), "delta.checkpointInterval": "100"},
+    )
+
+
+class Appender:
+    """Appends epochs to one table that is partitioned by day."""
+
+    def __init__(self, path: str) -> None:
+        self._folder = Path(path)
+        self._table = DeltaTable(path)
+        self._indexed = self._table.metadata().configuration["delta.dataSkippingStatsColumns"].split(",")
+
+    def committed(self, app: str) -> int:
+        """The last epoch that this query committed here; -1 when there is none."""
+        self._table.update_incremental()
+        version = self._table.transaction_version(app)
+        return -1 if version is None else version
+
+    def append(self, rows: pa.Table, app: str, epoch: int, note: Mapping[str, Any] | None = None) -> bool:
+        """Commits the rows as the query's epoch. False: they are already there, and nothing was written."""
+        if self.committed(app) >= epoch:
+            return False
+        self._table.create_write_transaction(
+            [self._write(day, of_day) for day, of_day in by_day(rows)],
+            "append",
+            self._table.schema(),
+            ["day"],
+            post_commithook_properties=NO_HOOKS,
+            commit_properties=CommitProperties(
+                custom_metadata={"penstock": dict(note or {})},
+                max_commit_retries=RETRIES,
+                app_transactions=[Transaction(app, epoch)],
+            ),
+        )
+        return True
+
+    def _write(self, day: str, rows: pa.Table) -> AddAction:
+        name = f"day={day}/part-{uuid.uuid4()}.parquet"
+        path = self._folder / name
+        path.parent.mkdir(exist_ok=True)
+        with path.open("xb") as file:
+            pq.write_table(rows, file, compression="zstd", write_statistics=self._indexed)
+            file.flush()
+            os.fsync(file.fileno())
+        stat = path.stat()
+        kept = statistics(rows, self._indexed)
+        return AddAction(name, stat.st_size, {"day": day}, int(stat.st_mtime * 1000), True, kept)
+
+
+def by_day(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of each day without the day itself, which Delta keeps in the file's path."""
+    for day in pc.unique(rows["day"]):
+        of_day = rows if rows.num_rows == 0 else rows.filter(pc.equal(rows["day"], day))
+        yield str(day), of_day.drop_columns("day")

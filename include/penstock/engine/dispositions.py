@@ -1,0 +1,43 @@
+"""Gives each shaped record its disposition. Pure: Arrow in, Arrow out."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.engine import silver
+from penstock.engine.ids import Marks, Seen, contents, hashes
+from penstock.model.source import Source
+
+LOG_ORDER = [("partition", "ascending"), ("offset", "ascending")]
+
+
+def disposed(shaped: pa.Table, seen: Seen, source: Source) -> pa.Table:
+    """Rows of silver: repeated facts become duplicates, and an id with other content is a collision."""
+    rows = shaped.sort_by(LOG_ORDER)
+    duplicate, collision = repeats(rows, seen)
+    reason = pc.if_else(collision, pa.scalar(silver.ID_COLLISION), rows["reason"])
+    rejected = pc.is_valid(reason)
+    fact = pc.invert(pc.or_(rejected, duplicate))
+    judged = {
+        "reason": reason,
+        "disposition": pc.if_else(rejected, silver.REJECTED, pc.if_else(duplicate, silver.DUPLICATE, silver.FACT)),
+        "day": pc.if_else(fact, rows["happened_at"], rows["logged_at"]).cast(pa.date32()),
+        "raw": pc.if_else(rejected, rows["value"], pa.scalar(None, pa.binary())),
+    }
+    columns = silver.schema(source)
+    return pa.table([judged[name] if name in judged else rows[name] for name in columns.names], columns)
+
+
+def repeats(rows: pa.Table, seen: Seen) -> tuple[pa.Array, pa.Array]:
+    """Which rows repeat an earlier fact, and which use its id for something else. The rejected do neither."""
+    valid = pc.is_null(rows["reason"]).to_numpy()
+    facts = rows.filter(pa.array(valid))
+    marks = seen.judge(hashes(facts["event_id"]), contents(facts))
+    return spread(marks[0], valid), spread(marks[1], valid)
+
+
+def spread(marks: Marks, valid: Marks) -> pa.Array:
+    """Marks of the valid rows as marks of all rows."""
+    every = np.zeros(len(valid), dtype=bool)
+    every[valid] = marks
+    return pa.array(every)

@@ -1,0 +1,48 @@
+"""What a stream says of itself: one small file a job, replaced atomically, that anyone may read."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path("run", "streams")
+
+
+@dataclass
+class Progress:
+    """The state is starting, running, failed or stopped; `sentence` says why, `todo` what to do about it."""
+
+    job: str
+    release: str | None
+    state: str = "starting"
+    sentence: str = ""
+    todo: str = ""
+    query: str = ""
+    epoch: int = -1
+    epochs: int = 0
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    lag_records: int | None = None
+    lag_seconds: float | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    rows: int = 0
+    rows_total: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    pid: int = field(default_factory=os.getpid)
+    at: str = ""
+
+    def write(self, home: Path) -> None:
+        """Replaces the job's file; readers see the old one or the new one."""
+        self.at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        folder = home / FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        new = folder / f"{self.job}.json.{self.pid}"
+        new.write_text(json.dumps(asdict(self)))
+        new.replace(folder / f"{self.job}.json")
+
+
+def read(home: Path) -> list[dict[str, Any]]:
+    """What every stream last said, by the job's name."""
+    return [json.loads(file.read_text()) for file in sorted((home / FOLDER).glob("*.json"))]

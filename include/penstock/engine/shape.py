@@ -1,0 +1,107 @@
+"""The shape: every record of a source becomes one row of silver: a fact, rejected or a duplicate."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import cast
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F
+
+from penstock.engine import silver
+from penstock.engine.balance import balanced
+from penstock.engine.commit import Appender, create
+from penstock.engine.dispositions import disposed
+from penstock.engine.envelope import opened
+from penstock.engine.epoch import Epoch
+from penstock.engine.history import committed_facts, remembered
+from penstock.engine.ids import Seen
+from penstock.engine.speed import append
+from penstock.lake.layout import Layout
+from penstock.model.domain import domains
+from penstock.model.source import Source
+from penstock.model.view import source_of
+
+Transform = Callable[[DataFrame], DataFrame]
+
+
+@dataclass
+class Shape:
+    """One source's way from the log to one release of its silver."""
+
+    source: Source
+    layout: Layout
+    release: str
+    seen: Seen = field(default_factory=Seen)
+
+    @property
+    def name(self) -> str:
+        return f"shape-{self.source.name}"
+
+    @property
+    def checkpoint(self) -> str:
+        return self.layout.checkpoint(f"shape/{self.source.name}", self.release)
+
+    @property
+    def table(self) -> str:
+        return self.layout.silver(self.release, self.source.name)
+
+    @property
+    def every(self) -> str:
+        return "500 milliseconds"
+
+    def prepare(self) -> None:
+        """Opens the table and remembers the last day's ids; done again whenever the stream starts."""
+        create(self.table, silver.schema(self.source), silver.INDEXED)
+        self.seen = remembered(self.table)
+
+    def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
+        """Writes one epoch of dispositions to silver, in one commit; then its partials to the speed tables."""
+        table = Appender(self.table)
+        if table.committed(epoch.query) >= epoch.number:
+            # A crash came between the two: what silver says is what happened.
+            self.speed(batch.sparkSession, committed_facts(self.table, epoch.number), epoch)
+            return {}
+        with epoch.stage("read"):
+            records = Observation()
+            counted = batch.observe(records, F.count(F.lit(1)).alias("in"))
+            shaped = self.shaped(counted, epoch.number).toArrow()
+        with epoch.stage("judge"):
+            rows = disposed(shaped, self.seen, self.source)
+            counts = balanced(rows, records.get["in"], self.source)
+        with epoch.stage("silver"):
+            table.append(rows, epoch.query, epoch.number)
+            self.seen.remember_facts(rows)
+        self.speed(batch.sparkSession, silver.facts(rows), epoch)
+        return counts
+
+    def speed(self, spark: SparkSession, facts: pa.Table, epoch: Epoch) -> None:
+        """Commits the partials of an epoch's facts, of every view of the source."""
+        views = [view for view in domains()[self.source.domain].views if source_of(view) == self.source]
+        if views and facts.num_rows:
+            with epoch.stage("speed"):
+                append(spark, self.layout, self.release, views, spark.createDataFrame(facts), epoch.number, epoch.query)
+
+    def shaped(self, batch: DataFrame, epoch: int) -> DataFrame:
+        """What the domain makes of records, with what the engine adds to each."""
+        rows = transform(self.source)(opened(batch))
+        lacking = {"logged_at", "value"} - set(rows.columns)
+        if lacking:
+            keep = f"the shape of {self.source.name} must keep the columns {sorted(lacking)} in its select"
+            raise TypeError(keep)
+        position = F.concat_ws("/", F.lit(self.source.name), "partition", "offset")
+        return rows.withColumns(
+            {
+                "epoch": F.lit(epoch).cast("bigint"),
+                # A record that nobody named is named for its place, so that a replay names it the same.
+                "event_id": F.coalesce("event_id", position),
+                "content_hash": F.xxhash64("value"),
+            }
+        )
+
+
+def transform(source: Source) -> Transform:
+    """The domain's own function for a source."""
+    shapes = import_module(f"domains.{source.domain}.shapes").SHAPES
+    return cast(Transform, shapes[source.name])

@@ -1,0 +1,46 @@
+"""Silver: one row a record, with what became of it."""
+
+from functools import cache
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from penstock.model.source import Source
+
+FACT, REJECTED, DUPLICATE = "fact", "rejected", "duplicate"
+DISPOSITIONS = (FACT, REJECTED, DUPLICATE)
+# Reasons that only the engine can see.
+ID_COLLISION = "id_collision"
+# What readers and batch builds skip files by.
+INDEXED = ("partition", "offset", "epoch", "happened_at", "logged_at")
+
+MOMENT = pa.timestamp("us", "UTC")
+BEFORE_FACTS = {
+    "partition": pa.int32(),
+    "offset": pa.int64(),
+    "epoch": pa.int64(),
+    "event_id": pa.string(),
+    "happened_at": MOMENT,
+    "received_at": MOMENT,
+    "logged_at": MOMENT,
+    "day": pa.date32(),
+    "disposition": pa.string(),
+    "reason": pa.string(),
+    "flags": pa.list_(pa.string()),
+}
+AFTER_FACTS = {"content_hash": pa.int64(), "raw": pa.binary()}
+
+
+@cache
+def schema(source: Source) -> pa.Schema:
+    """The columns of the source's silver tables."""
+    facts = to_arrow_schema(cast(StructType, StructType.fromDDL(source.ddl())))
+    return pa.schema([*BEFORE_FACTS.items(), *((one.name, one.type) for one in facts), *AFTER_FACTS.items()])
+
+
+def facts(rows: pa.Table) -> pa.Table:
+    """The facts among rows of silver."""
+    return rows.filter(pc.equal(rows["disposition"], FACT))

@@ -1,0 +1,149 @@
+"""One running stream: a query from the log to a job's table, tended until it is told to stop.
+
+A failure stops this stream only. It is named in the progress file and tried again, for the log may be back, or the
+next record may be better than this one; streams beside it do not notice.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.engine.epoch import Epoch
+from penstock.engine.progress import Progress
+from penstock.model.source import Source
+
+# Bounds the memory of an epoch: the rows pass through the driver as Arrow.
+MOST_RECORDS = 200_000
+HEARTBEAT_SECONDS = 5.0
+LONGEST_PAUSE_SECONDS = 60.0
+
+
+class Job(Protocol):
+    """What a stream does with each epoch: archive or shape."""
+
+    @property
+    def source(self) -> Source: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def checkpoint(self) -> str: ...
+    @property
+    def every(self) -> str: ...
+    def prepare(self) -> None: ...
+    def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]: ...
+
+
+@dataclass
+class Stream:
+    """A job, its query and what it last said."""
+
+    job: Job
+    kafka: str
+    home: Path
+    progress: Progress
+    query: StreamingQuery | None = None
+    failures: int = 0
+    retry_at: float = 0.0
+    level_at: float = field(default_factory=time.time)
+    written_at: float = 0.0
+    _named: threading.Event = field(default_factory=threading.Event)
+
+    def tend(self, spark: SparkSession, now: float) -> None:
+        """Starts the query, notices that it failed, or says that it lives."""
+        if self.query is None and now >= self.retry_at:
+            self._try(spark)
+        elif self.query is not None and not self.query.isActive:
+            error = self.query.exception()
+            self._failed(str(error) if error else "the query ended by itself")
+        elif self.query is not None and now - self.written_at >= HEARTBEAT_SECONDS:
+            self._measure_lag(self.query, now)
+            self._say()
+
+    def stop(self) -> None:
+        """Ends the query between two of its steps; an epoch that is cut short is done again at the next start."""
+        if self.query is not None:
+            self.query.stop()
+        self.progress.state = "stopped" if self.progress.state == "running" else self.progress.state
+        self._say()
+
+    def _try(self, spark: SparkSession) -> None:
+        try:
+            self.job.prepare()
+            self.query = self._start(spark)
+        except Exception as error:
+            self._failed(f"{type(error).__name__}: {error}")
+
+    def _start(self, spark: SparkSession) -> StreamingQuery:
+        self._named.clear()
+        options = {
+            "kafka.bootstrap.servers": self.kafka,
+            "subscribe": self.job.source.name,
+            "startingOffsets": "earliest",
+            "includeHeaders": "true",
+            "failOnDataLoss": "true",
+            "maxOffsetsPerTrigger": str(MOST_RECORDS),
+        }
+        records = spark.readStream.format("kafka").options(**options).load()
+        writer = records.writeStream.queryName(self.job.name).option("checkpointLocation", self.job.checkpoint)
+        query = writer.trigger(processingTime=self.job.every).foreachBatch(self._epoch).start()
+        self.progress.query = str(query.id)
+        self._named.set()
+        return query
+
+    def _epoch(self, batch: DataFrame, number: int) -> None:
+        # The first epoch may begin before start() has returned the query's id.
+        self._named.wait()
+        begun = time.perf_counter()
+        epoch = Epoch(self.progress.query, number)
+        counts = self.job.epoch(batch, epoch)
+        epoch.seconds["epoch"] = round(time.perf_counter() - begun, 4)
+        self._succeeded(epoch, counts)
+
+    def _succeeded(self, epoch: Epoch, counts: Mapping[str, int]) -> None:
+        said = self.progress
+        said.state, said.sentence, said.todo, self.failures = "running", "", "", 0
+        said.epoch, said.epochs, said.seconds = epoch.number, said.epochs + 1, epoch.seconds
+        said.counts, said.rows = counts, counts.get("rows", 0)
+        said.rows_total += said.rows
+        self._say()
+
+    def _failed(self, why: str) -> None:
+        self.query, self.failures = None, self.failures + 1
+        pause = min(2.0**self.failures, LONGEST_PAUSE_SECONDS)
+        self.retry_at = time.time() + pause
+        said = self.progress
+        said.state, said.sentence = "failed", cause(why)
+        said.todo = (
+            f"Tried again in {pause:.0f} s, from epoch {said.epoch + 1}; records wait safely in the log. If the "
+            f"sentence names the code of domain {self.job.source.domain!r}, correct it and start the driver again."
+        )
+        self._say()
+
+    def _measure_lag(self, query: StreamingQuery, now: float) -> None:
+        last = query.lastProgress
+        if last is None or not last.sources:
+            return
+        ends, latest = (json.loads(text or "{}") for text in (last.sources[0].endOffset, last.sources[0].latestOffset))
+        topic = self.job.source.name
+        self.progress.offsets = ends.get(topic, {})
+        self.progress.lag_records = sum(latest.get(topic, {}).values()) - sum(self.progress.offsets.values())
+        self.level_at = now if self.progress.lag_records == 0 else self.level_at
+        self.progress.lag_seconds = round(now - self.level_at, 1)
+
+    def _say(self) -> None:
+        self.written_at = time.time()
+        self.progress.write(self.home)
+
+
+def cause(error: str) -> str:
+    """The line of a long report that says what went wrong: Python's last one, else the first."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    raised = [line for line in lines if "Error:" in line or "Exception:" in line or "Unbalanced:" in line]
+    return (raised or lines or ["unknown"])[-1][:500]

@@ -1,0 +1,33 @@
+"""Runs the streams of some domains in one driver: archive and shape of each of their sources.
+
+    python spark_jobs/stream.py --domains web --release r1 --shift-hours 6
+
+Exit status: 0 the shift is over or somebody asked it to stop; 3 another driver has the lease; else it crashed, which is
+always safe: start it again.
+"""
+
+import argparse
+import sys
+
+from penstock.engine.driver import run
+from penstock.engine.lease import LeaseTaken
+from penstock.lake.layout import FIRST_RELEASE
+from penstock.settings import Settings
+
+
+def main() -> int:
+    settings = Settings.from_env()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--domains", default="", help="names with commas; all domains when absent")
+    parser.add_argument("--release", default=FIRST_RELEASE)
+    parser.add_argument("--shift-hours", type=float, default=settings.shift_hours)
+    chosen = parser.parse_args()
+    try:
+        return run(settings, [name for name in chosen.domains.split(",") if name], chosen.release, chosen.shift_hours)
+    except LeaseTaken as taken:
+        print(taken, file=sys.stderr)  # noqa: T201
+        return 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""The toy domain's questions."""
+
+from domains.toy.model import EVENTS
+
+from penstock.model.measures import (
+    count,
+    distinct,
+    exact_distinct,
+    first,
+    histogram,
+    last,
+    maximum,
+    mean,
+    minimum,
+    quantile,
+    ratio,
+    theta,
+    top,
+    total,
+)
+from penstock.model.source import Facts
+from penstock.model.view import Latest, Sessions, Tally, View
+
+ALL = Facts(EVENTS)
+EVENTS_BY_WHAT = Tally(
+    "toy.events_by_what",
+    of=ALL,
+    by=("what",),
+    measures={
+        "events": count(),
+        "large": count("amount > 50"),
+        "large_share": ratio("large", "events"),
+        "amount": total("amount"),
+        "amount_mean": mean("amount"),
+        "least": minimum("amount"),
+        "most": maximum("amount"),
+        "who": distinct("who"),
+        "amount_p95": quantile("amount", 0.95),
+    },
+    doc="What was done, and how much.",
+)
+KITCHEN_SINK = Tally(
+    "toy.everything",
+    of=Facts(EVENTS, "what <> 'noise'"),
+    by=(),
+    measures={
+        "first_who": first("who"),
+        "last_who": last("who"),
+        "who_exactly": exact_distinct("who"),
+        "who_large": theta("who", "amount > 50"),
+        "top_who": top("who", 3),
+        "amounts": histogram("amount", [10, 50, 90]),
+    },
+    every="1 hour",
+    doc="Every other measure.",
+)
+SESSIONS = Sessions(
+    "toy.sessions",
+    of=ALL,
+    key=("who",),
+    measures={"events": count(), "amount": total("amount"), "entry": first("what"), "exit": last("what")},
+    doc="What somebody did without 30 minutes of silence.",
+)
+VISITS = Tally(
+    "toy.visits",
+    of=SESSIONS,
+    by=("entry",),
+    measures={
+        "visits": count(),
+        "bounces": count("events = 1"),
+        "bounce_rate": ratio("bounces", "visits"),
+        "duration": mean("seconds"),
+    },
+    at="started",
+    doc="Sessions by what they began with.",
+)
+NOW = Latest("toy.now", of=ALL, key=("who",), columns=("what", "amount"), doc="What everybody did last.")
+
+VIEWS: tuple[View, ...] = (EVENTS_BY_WHAT, KITCHEN_SINK, SESSIONS, VISITS, NOW)
