@@ -59,7 +59,8 @@ def _program(home: Home, part: Part) -> str:
         # … and is never given up: a cause that goes away (a disk, a network) must not need a hand here.
         "startretries": 1_000_000,
         "stopsignal": "TERM",
-        "stopwaitsecs": 4,
+        # Airflow's servers wait for their last connections; crash-only parts need no such courtesy.
+        "stopwaitsecs": 3,
         "stopasgroup": "true",
         "killasgroup": "true",
         "redirect_stderr": "true",

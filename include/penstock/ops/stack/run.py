@@ -27,8 +27,9 @@ class Stack:
     recovered: int
 
 
-def start(settings: Settings, *, detach: bool) -> Stack:
+def start(settings: Settings, *, detach: bool, rows: list[Part] | None = None) -> Stack:
     """Starts every part at once and returns before they are well. Refuses before anything is changed."""
+    rows = parts(settings) if rows is None else rows
     home = homes.open_home(settings.home)
     if home.lives():
         raise Refusal(
@@ -37,7 +38,6 @@ def start(settings: Settings, *, detach: bool) -> Stack:
         )
     homes.prepare(home)
     recovered = orphans.stop(home.stack)
-    rows = parts(settings)
     ports.check(rows)
     with homes.readable_errors(home.folder):
         homes.write(home.run / "supervisord.conf", config.supervisord(home, rows))
