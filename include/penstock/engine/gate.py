@@ -4,17 +4,22 @@
 no rows, fewer results than expectations, and an expectation that raised all refuse.
 """
 
+import json
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
+from time import perf_counter
 from typing import Any
 
 from pyspark.sql import DataFrame
 
 from penstock.engine.offending import failing_rows, masked_sample
 from penstock.engine.suites import Suite, suite_of
+from penstock.lake.gates import Checked, record
+from penstock.lake.layout import Layout
 
 # Read by Great Expectations when it is imported: a gate tells nobody outside about our tables.
 os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
@@ -43,7 +48,6 @@ class GateResult:
     results: tuple[Verdict, ...]
     sample: tuple[dict[str, Any], ...] = ()
     where: str = ""
-    seconds: float = 0.0
 
     @property
     def failed(self) -> tuple[Verdict, ...]:
@@ -73,6 +77,35 @@ def check(rows: DataFrame, table: str) -> GateResult:
     broken = {verdict.expectation for verdict in blocking(results) if not verdict.raised}
     where = failing_rows(each for each in suite.expectations if name_of(each.configuration.to_json_dict()) in broken)
     return GateResult(table, False, reason, results, masked_sample(rows, table, where, SAMPLE_ROWS), where)
+
+
+def recorded(layout: Layout, release: str) -> Callable[[DataFrame, str], GateResult]:
+    """`check`, of the candidates of one release, that leaves a row in `control/gates` each time."""
+
+    def check_and_record(rows: DataFrame, table: str) -> GateResult:
+        begun = perf_counter()
+        result = check(rows, table)
+        told = [json.dumps([asdict(one) for one in some]) for some in (result.failed, result.results)]
+        record(
+            layout,
+            Checked(
+                at=datetime.now(UTC),
+                table=table,
+                release=release,
+                passed=result.passed,
+                severity=result.severity,
+                reason=result.reason,
+                candidate=layout.candidate(release, table),
+                where=result.where,
+                failed=told[0],
+                sample=json.dumps(result.sample),
+                results=told[1],
+                seconds=perf_counter() - begun,
+            ),
+        )
+        return result
+
+    return check_and_record
 
 
 def refusal(table: str, expected: int, results: tuple[Verdict, ...]) -> str:
