@@ -1,0 +1,90 @@
+"""Every setting of a Spark job, each with its reason, for `python job.py` and for spark-submit alike.
+
+Imports no pyspark: DAG files read these settings while they are parsed.
+"""
+
+import sys
+from pathlib import Path
+
+from penstock.settings import Settings
+
+SHARE = Path(sys.prefix, "share", "penstock")
+JARS = SHARE / "jars" / "spark"
+# Classes in the form in which the JVM maps them; made by `python -m penstock.lake.warmup`.
+ARCHIVE = SHARE / "spark.jsa"
+
+SPARK = {
+    # Days and hours are UTC everywhere; a reader's zone is a matter of presentation.
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # 50 by default: a snapshot of a small table then costs 50 tasks, and an epoch four seconds.
+    "spark.databricks.delta.snapshotPartitions": "1",
+    # One checksum file more for each checkpoint file: a third of an epoch's time, for what Delta proves anyway.
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+    # Epochs are small: as many shuffle partitions as cores; big builds are coalesced by adaptive execution.
+    "spark.sql.shuffle.partitions": "4",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+}
+
+# Stock Delta and stock Spark let two processes write one version. These let one win; see docs/decisions/0020.
+COMMITS = {
+    "spark.delta.logStore.file.impl": "penstock.lake.LinkLogStore",
+    "spark.delta.logStore.s3a.impl": "penstock.lake.PutLogStore",
+    "spark.delta.logStore.s3.impl": "penstock.lake.PutLogStore",
+    "spark.sql.streaming.checkpointFileManagerClass": "penstock.lake.CheckpointFiles",
+}
+
+LOCAL = {
+    # Only loopback is listened on.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    # A port and 100 MB for pages that Airflow and the console have already.
+    "spark.ui.enabled": "false",
+    # What a job on a small machine gets; a big build asks for more by name.
+    "spark.driver.memory": "1g",
+}
+
+JVM = (
+    f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
+    # Few threads and a small footprint; on two cores it is no slower than G1 for heaps below 2 GB.
+    "-XX:+UseSerialGC",
+    # No file in /tmp for each JVM.
+    "-XX:-UsePerfData",
+)
+# C1 compiles at once and never again: right for a job of seconds, wrong for a stream of hours.
+SHORT_JVM = ("-XX:TieredStopAtLevel=1",)
+
+
+def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
+    """What a job runs with. `short` is for jobs of seconds."""
+    local = settings.spark_master.startswith("local")
+    return {
+        **SPARK,
+        **COMMITS,
+        **(LOCAL if local else _shipped()),
+        # Temporary files stay in the home; a killed job's are found there.
+        "spark.local.dir": str(settings.home / "tmp"),
+        "spark.sql.warehouse.dir": str(settings.home / "tmp" / "warehouse"),
+        # Workers run the driver's Python, whatever `python3` is on PATH.
+        "spark.pyspark.python": sys.executable,
+        # On the class path, jars are in the archive; `spark.jars` copies them and loads them apart from it.
+        "spark.driver.extraClassPath": f"{JARS}/*",
+        "spark.driver.extraJavaOptions": " ".join([*JVM, *(SHORT_JVM if short else ()), *_archive()]),
+    }
+
+
+def submit_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
+    """The same for spark-submit, which is told the master as well."""
+    return {**spark_conf(settings, short=short), "spark.master": settings.spark_master}
+
+
+def _shipped() -> dict[str, str]:
+    """A cluster's executors fetch the jars from the driver."""
+    return {"spark.jars": ",".join(str(jar) for jar in sorted(JARS.glob("*.jar")))}
+
+
+def _archive() -> list[str]:
+    # An archive of another Java or of other jars is ignored by the JVM, in silence.
+    return [f"-XX:SharedArchiveFile={ARCHIVE}", "-Xshare:auto", "-Xlog:cds=off"] if ARCHIVE.exists() else []
