@@ -1,0 +1,104 @@
+"""One whole stack that all system tests of a run share, as a user would start it: by `penstock up`."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.ops.stack import orphans
+from penstock.ops.stack.home import open_home
+
+PENSTOCK = Path(sys.prefix, "bin", "penstock")
+
+
+def neighbours() -> int:
+    """A free port whose next is free as well: the broker takes two."""
+    while True:
+        with socket.socket() as first, socket.socket() as second:
+            first.bind(("127.0.0.1", 0))
+            port = int(first.getsockname()[1])
+            try:
+                second.bind(("127.0.0.1", port + 1))
+            except (OSError, OverflowError):
+                continue
+            return port
+
+
+@dataclass(frozen=True)
+class RunningStack:
+    """Commands and addresses of a stack that runs for the tests."""
+
+    home: Path
+    environ: dict[str, str]
+
+    def penstock(self, *arguments: str, timeout: float = 180) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [PENSTOCK, *arguments], env=self.environ, capture_output=True, text=True, timeout=timeout, check=False
+        )
+
+    def status(self) -> dict[str, Any]:
+        told: dict[str, Any] = json.loads(self.penstock("status", "--json").stdout)
+        return told
+
+    def part(self, name: str) -> dict[str, Any]:
+        return next(row for row in self.status()["parts"] if row["part"] == name)
+
+    def url(self, part: str, path: str) -> str:
+        return f"http://127.0.0.1:{self.environ[f'PENSTOCK_{part.upper()}_PORT']}{path}"
+
+    def token(self, user: str) -> str:
+        """Logs a user in to Airflow with the password that the home keeps."""
+        password = json.loads((self.home / "passwords.json").read_text())[user]
+        return str(self.ask("POST", "/auth/token", {"username": user, "password": password})["access_token"])
+
+    def ask(self, method: str, path: str, body: object = None, token: str = "") -> dict[str, Any]:
+        """One call of Airflow's REST API."""
+        request = urllib.request.Request(  # noqa: S310
+            self.url("airflow", path),
+            method=method,
+            data=json.dumps(body).encode() if body is not None else None,
+            headers={"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})},
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
+            told: dict[str, Any] = json.loads(answer.read())
+            return told
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Ports of its own for each stack, so that tests run beside a developer's."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "PENSTOCK"))}
+    ports = {f"PENSTOCK_{part}_PORT": str(neighbours()) for part in ("KAFKA", "AIRFLOW", "COLLECTOR", "SERVE")}
+    return {**kept, **ports, "PENSTOCK_HOME": str(home)}
+
+
+def eventually(condition: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.2)
+    return True
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
+    """Started once a run; at the end it must stop without leaving a process."""
+    home = tmp_path_factory.mktemp("stack") / "home"
+    running = RunningStack(home, environment(home))
+    begun = running.penstock("up", "--detach")
+    try:
+        assert begun.returncode == 0, begun.stdout + begun.stderr
+        yield running
+    finally:
+        ended = running.penstock("down")
+    assert "no process is left" in ended.stdout, ended.stdout + ended.stderr
+    assert orphans.processes(open_home(home).stack) == []

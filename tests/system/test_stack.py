@@ -1,0 +1,71 @@
+"""The whole stack, as its users meet it."""
+
+import os
+import signal
+import stat
+import urllib.error
+
+import psutil
+import pytest
+
+from penstock.ops.stack import orphans
+from penstock.ops.stack.home import USERS, open_home
+
+from .conftest import RunningStack, eventually
+
+BACK = 15.0
+
+
+def test_every_part_is_well(stack: RunningStack) -> None:
+    told = stack.status()
+    assert told["well"], told
+    assert {"broker", "collector", "api-server", "scheduler", "dag-processor", "triggerer"} <= {
+        row["part"] for row in told["parts"]
+    }
+
+
+def test_a_second_stack_in_the_same_home_is_refused(stack: RunningStack) -> None:
+    second = stack.penstock("up", "--json")
+    assert second.returncode == 3
+    assert "already runs" in second.stderr and "penstock down" in second.stderr
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_each_user_logs_in_with_the_password_of_the_home(stack: RunningStack, user: str) -> None:
+    assert "dags" in stack.ask("GET", "/api/v2/dags", token=stack.token(user))
+
+
+def test_an_analyst_may_look_and_not_touch(stack: RunningStack) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        stack.ask("POST", "/api/v2/variables", {"key": "x", "value": "y"}, stack.token("analyst"))
+    assert refused.value.code == 403
+
+
+def test_passwords_are_for_the_owners_eyes_only(stack: RunningStack) -> None:
+    assert stat.S_IMODE((stack.home / "passwords.json").stat().st_mode) == 0o600
+
+
+def test_nothing_listens_beyond_this_machine(stack: RunningStack) -> None:
+    ours = {each.pid for each in orphans.processes(open_home(stack.home).stack)}
+    listening = [
+        connection.laddr[0]
+        for connection in psutil.net_connections("tcp")
+        if connection.pid in ours and connection.status == psutil.CONN_LISTEN
+    ]
+    assert listening and all(address in ("127.0.0.1", "::1", "::ffff:127.0.0.1") for address in listening)
+
+
+def test_a_part_that_is_killed_is_back_within_15_seconds(stack: RunningStack) -> None:
+    before = stack.part("broker")["pid"]
+    os.kill(before, signal.SIGKILL)
+
+    def back() -> bool:
+        now = stack.part("broker")
+        return now["state"] == "well" and now["pid"] != before
+
+    assert eventually(back, BACK)
+
+
+def test_logs_show_what_a_part_said(stack: RunningStack) -> None:
+    said = stack.penstock("logs", "broker", "--lines", "200")
+    assert said.returncode == 0 and "Kafka Server started" in said.stdout
