@@ -6,6 +6,9 @@ Contract fields are what senders may say; derived fields are what the shape make
 from penstock.model.source import Facts, Field, Source
 
 TYPES = ("pageview", "engagement", "event")
+# Number fields with the largest value that is believed (times: a day).
+NUMBERS = {"load_ms": 86_400_000, "engaged_ms": 86_400_000, "scroll_pct": 100}
+UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
 
 # What a sender may say of an event, with the longest text that is believed.
 REQUIRED = (
@@ -35,11 +38,7 @@ DERIVED = (
     Field("page", doc="the url's path"),
     Field("referrer_source", doc="the referrer by name (Google, Hacker News, a host), or Direct"),
     Field("channel", doc="Direct, Search, Social, Email, Paid, Campaign, Internal or Referral"),
-    Field("utm_source", doc="of the url's query"),
-    Field("utm_medium", doc="of the url's query"),
-    Field("utm_campaign", doc="of the url's query"),
-    Field("utm_term", doc="of the url's query"),
-    Field("utm_content", doc="of the url's query"),
+    *(Field(name, doc="of the url's query") for name in UTM),
     Field("browser", doc="family, of the user agent"),
     Field("os", doc="family, of the user agent"),
     Field("device", doc="Desktop, Phone, Tablet, Bot or Unknown"),

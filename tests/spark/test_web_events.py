@@ -1,0 +1,170 @@
+"""Records of web.events become facts, or are rejected by name: a table of each."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from pyspark.sql import Row, SparkSession
+
+from domains.web.model import EVENTS, IDENTITIES, USERS
+from domains.web.shapes import SHAPES
+
+ARRIVED = datetime(2026, 3, 29, 12, tzinfo=UTC)
+RECORD = (
+    "partition int, offset bigint, value binary, logged_at timestamp, timestamp timestamp, received_at timestamp,"
+    " event_id string, content_type string, user_agent string, client_address string"
+)
+PHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
+    " Version/17.0 Mobile/15E148 Safari/604.1"
+)
+
+Shaped = Callable[..., list[Row]]
+
+
+def pageview(**fields: object) -> dict[str, object]:
+    """A valid page view; a field given as None is left out."""
+    event = {"type": "pageview", "site": "a.example", "visitor": "v1", "url": "https://a.example/x", **fields}
+    return {name: value for name, value in event.items() if value is not None}
+
+
+def ago(**span: float) -> str:
+    return (ARRIVED - timedelta(**span)).isoformat()
+
+
+@pytest.fixture(scope="module")
+def shaped(spark: SparkSession) -> Shaped:
+    def shape(*events: Any, source: str = EVENTS.name, user_agent: str | None = None) -> list[Row]:
+        values = [event if isinstance(event, bytes) else json.dumps(event).encode() for event in events]
+        rows = [
+            (0, offset, bytearray(value), ARRIVED, ARRIVED, ARRIVED, None, "application/json", user_agent, None)
+            for offset, value in enumerate(values)
+        ]
+        return SHAPES[source](spark.createDataFrame(rows, RECORD)).orderBy("offset").collect()
+
+    return shape
+
+
+REFUSED = {
+    "no JSON": (b"{nope", "malformed"),
+    "no UTF-8": (b'{"site": "\xff"}', "malformed"),
+    "an array": (b"[1]", "malformed"),
+    "nothing": (b"", "malformed"),
+    "two objects": (b'{"a": 1} {"a": 2}', "malformed"),
+    "a name twice": (b'{"a": 1, "a": 2}', "malformed"),
+    "too deep": (b'{"a":' + b"[" * 5000 + b"]" * 5000 + b"}", "malformed"),
+    "no type": (pageview(type=None), "missing_type"),
+    "a type of its own": (pageview(type="click"), "unknown_type"),
+    "no site": (pageview(site=None), "missing_site"),
+    "an empty site": (pageview(site=""), "missing_site"),
+    "no visitor": (pageview(visitor=None), "missing_visitor"),
+    "no url": (pageview(url=None), "missing_url"),
+    "an event without a name": (pageview(type="event"), "missing_name"),
+    "a number for a site": (pageview(site=5), "bad_site"),
+    "an object for a visitor": (pageview(visitor={"id": 1}), "bad_visitor"),
+    "a visitor too long": (pageview(visitor="v" * 301), "bad_visitor"),
+    "a title too long": (pageview(title="t" * 4097), "bad_title"),
+    "a relative url": (pageview(url="/x"), "bad_url"),
+    "a script for a url": (pageview(url="javascript:alert(1)"), "bad_url"),
+    "a url with a tab in it": (pageview(url="https://a.example/\tx"), "bad_url"),
+    "text for a number": (pageview(load_ms="12"), "bad_load_ms"),
+    "a number below zero": (pageview(load_ms=-1), "bad_load_ms"),
+    "more than all of the page": (pageview(scroll_pct=101), "bad_scroll_pct"),
+    "props in props": (pageview(props={"a": {"b": 1}}), "bad_props"),
+    "props as text": (pageview(props="a"), "bad_props"),
+    "too many props": (pageview(props={f"p{i}": i for i in range(51)}), "bad_props"),
+    "a number for an id": (pageview(event_id=7), "bad_event_id"),
+    "a time without a zone": (pageview(happened_at="2026-03-29T11:00:00"), "bad_happened_at"),
+    "a day that is not": (pageview(happened_at="2026-02-30T11:00:00Z"), "bad_happened_at"),
+    "a time as an object": (pageview(happened_at={}), "bad_happened_at"),
+    "401 days ago": (pageview(happened_at=ago(days=401)), "too_old"),
+    "25 hours ahead": (pageview(happened_at=ago(hours=-25)), "in_future"),
+}
+
+
+def test_each_broken_rule_has_its_reason(shaped: Shaped) -> None:
+    rows = shaped(*(event for event, _ in REFUSED.values()))
+    assert {name: row.reason for name, row in zip(REFUSED, rows, strict=True)} == {
+        name: reason for name, (_, reason) in REFUSED.items()
+    }
+
+
+def test_every_reason_that_is_given_is_declared() -> None:
+    assert {reason for _, reason in REFUSED.values()} <= set(EVENTS.reasons)
+
+
+TAKEN = {
+    "url": (
+        pageview(url="HTTPS://u:p@A.Example:443/X/?b=2&utm_source=m&a=1&gclid=9#top"),
+        "https://a.example/X?a=1&b=2",
+    ),
+    "page": (pageview(url="http://a.example:8080/x/?q"), "/x"),
+    "host": (pageview(url="http://a.example.:80"), "a.example"),
+    "utm_campaign": (pageview(url="https://a.example/?utm_campaign=summer+sale%21"), "summer sale!"),
+    "referrer": (pageview(referrer="https://News.Example/a?secret=1"), "https://news.example/a"),
+    "referrer_source": (pageview(referrer="https://www.google.co.uk/search"), "Google"),
+    "channel": (pageview(referrer="https://old.reddit.com/r/x"), "Social"),
+    "browser": (pageview(user_agent=PHONE), "Safari"),
+    "os": (pageview(user_agent=PHONE), "iOS"),
+    "device": (pageview(user_agent=PHONE), "Phone"),
+    "bot": (pageview(user_agent="Mozilla/5.0 (compatible; Googlebot/2.1)"), True),
+    "country": (pageview(timezone="Europe/Stockholm"), "SE"),
+    "region": (pageview(timezone="Europe/Stockholm", region="Skåne"), "Skåne"),
+    "load_ms": (pageview(load_ms=12.7), 12),
+    "props": (pageview(type="event", name="buy", props={"n": 1, "ok": True}), {"n": "1", "ok": "true"}),
+    "extra": (pageview(colour="red"), {"colour": "red"}),
+    "event_id": (pageview(event_id="e7"), "e7"),
+    "title": (pageview(title="[draft] <b>x</b>"), "[draft] <b>x</b>"),
+    "reason": (pageview(title=None, referrer=""), None),
+}
+
+
+def test_facts_have_typed_and_derived_columns(shaped: Shaped) -> None:
+    rows = shaped(*(event for event, _ in TAKEN.values()))
+    assert {name: row[name] for name, row in zip(TAKEN, rows, strict=True)} == {
+        name: value for name, (_, value) in TAKEN.items()
+    }
+
+
+TIMES = {
+    "as text": (ago(hours=1), ARRIVED - timedelta(hours=1), []),
+    "in another zone": ("2026-03-29T13:30:00+02:00", ARRIVED - timedelta(minutes=30), []),
+    "as milliseconds": (int(ARRIVED.timestamp() * 1000) - 5, ARRIVED - timedelta(milliseconds=5), []),
+    "not told": (None, ARRIVED, []),
+    "an hour ahead": (ago(hours=-1), ARRIVED, ["clamped"]),
+}
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_time_is_as_told_but_never_after_arrival(shaped: Shaped, name: str) -> None:
+    told, happened_at, flags = TIMES[name]
+    (row,) = shaped(pageview(happened_at=told))
+    assert (row.reason, row.happened_at.astimezone(UTC), row.flags) == (None, happened_at, flags)
+
+
+def test_imported_history_may_be_old(shaped: Shaped) -> None:
+    (row,) = shaped(pageview(happened_at=ago(days=800), imported=True))
+    assert (row.reason, row.flags) == (None, ["imported"])
+
+
+def test_the_header_names_the_agent_of_an_event_that_does_not(shaped: Shaped) -> None:
+    (row,) = shaped(pageview(), user_agent=PHONE)
+    assert row.device == "Phone"
+
+
+PROFILES = {
+    "a change": (USERS.name, {"user": "u1", "happened_at": ago(days=1), "region": "Skåne", "age": 7}, None),
+    "no user": (USERS.name, {"happened_at": ago(days=1)}, "missing_user"),
+    "no time": (USERS.name, {"user": "u1"}, "missing_happened_at"),
+    "a number for a plan": (USERS.name, {"user": "u1", "happened_at": ago(days=1), "plan": 3}, "bad_plan"),
+    "two ids of one person": (IDENTITIES.name, {"a": "v1", "b": "u1", "happened_at": ago(days=1)}, None),
+    "one id only": (IDENTITIES.name, {"a": "v1", "happened_at": ago(days=1)}, "missing_b"),
+}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_profiles_and_identities(shaped: Shaped, name: str) -> None:
+    source, event, reason = PROFILES[name]
+    assert shaped(event, source=source)[0].reason == reason
