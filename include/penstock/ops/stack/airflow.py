@@ -6,6 +6,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from penstock.ops.airflow.environment import environment
 from penstock.ops.stack.home import USERS, Home
 from penstock.settings import Settings
 
@@ -48,6 +49,7 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
     return {
         "AIRFLOW_HOME": str(folder),
         **{f"AIRFLOW__{name}": str(value) for name, value in sections.items()},
+        **environment(settings),
         "AIRFLOW_CONN_SPARK_LAKE": json.dumps(spark(settings.spark_master)),
         # Airflow's processes rename themselves, by default over the environment that tells whose they are.
         "SPT_NOENV": "1",

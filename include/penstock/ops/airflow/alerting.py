@@ -1,0 +1,74 @@
+"""The notifier of every task: opens an alert when the task has failed for good, closes it when it succeeds."""
+
+from typing import Any
+
+from airflow.sdk import BaseNotifier, Context
+
+from penstock.ops.airflow.errors import DataRefused, RequestRefused, Stalled
+from penstock.ops.airflow.runbooks import address
+from penstock.ops.alerts.desk import Alert
+from penstock.ops.alerts.routes import desk
+from penstock.settings import Settings
+
+LONGEST_TEXT = 2500
+
+
+class Notice(BaseNotifier):
+    """`failed` or `recovered`; `severity` is what a failure of these tasks means to people."""
+
+    def __init__(self, what: str, severity: str = "critical") -> None:
+        super().__init__()
+        self.what = what
+        self.severity = severity
+
+    def notify(self, context: Context) -> None:
+        settings = Settings.from_env()
+        if self.what == "recovered":
+            desk(settings.home).well(key_of(context), member_of(context))
+        elif not isinstance(context.get("exception"), Stalled):
+            desk(settings.home).broken(self.alert(context, settings))
+
+    def alert(self, context: Context, settings: Settings) -> Alert:
+        task = context["ti"]
+        error = context.get("exception")
+        runbook = getattr(context["task"], "runbook", task.task_id)
+        return Alert(
+            key_of(context),
+            self.severity,
+            f"{task.dag_id}.{task.task_id}: {type(error).__name__}",
+            told(error, settings, context),
+            member_of(context),
+            (("Task", task.log_url), ("Runbook", base_url() + address(runbook))),
+        )
+
+
+def key_of(context: Context) -> str:
+    return f"{context['ti'].dag_id}.{context['ti'].task_id}"
+
+
+def member_of(context: Context) -> str:
+    """A day of a backfill is broken until that day is rebuilt; anything else until the next good run."""
+    run = context["dag_run"]
+    return str(run.run_id) if "backfill" in str(run.run_type) else ""
+
+
+def told(error: Any, settings: Settings, context: Context) -> str:
+    """What the error says. A gate's refusal is read from the record that the gate left."""
+    text = str(error or "no error was recorded: the task's process died")
+    if isinstance(error, DataRefused):
+        from penstock.lake.gates import refusals
+
+        since = context["ti"].start_date
+        return "\n\n".join(refusal.text() for refusal in refusals(settings.lake, since)) or _short(text)
+    return text if isinstance(error, RequestRefused) else _short(text)
+
+
+def _short(text: str) -> str:
+    """The end of a long report, where what went wrong stands."""
+    return text if len(text) <= LONGEST_TEXT else "… " + text[-LONGEST_TEXT:]
+
+
+def base_url() -> str:
+    from airflow.sdk import conf
+
+    return conf.get("api", "base_url", fallback="").rstrip("/")

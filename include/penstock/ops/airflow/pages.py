@@ -1,0 +1,62 @@
+"""Pages inside Airflow: the runbooks, and what the gates said last."""
+
+import json
+from html import escape
+
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse
+
+from penstock.lake.gates import Checked, checks
+from penstock.ops.airflow.runbooks import FOLDER, PREFIX
+from penstock.settings import Settings
+
+STYLE = (
+    "body{font:15px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a2b3c;background:#fff}"
+    "table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #dde}"
+    ".refused{color:#b00020;font-weight:600}pre{background:#f3f5f8;padding:.8rem;overflow:auto}"
+)
+MOST_CHECKS = 200
+
+
+def pages(settings: Settings) -> FastAPI:
+    app = FastAPI(title="Penstock in Airflow")
+
+    @app.get("/runbooks", response_class=HTMLResponse)
+    def runbooks() -> str:
+        names = sorted(file.stem for file in FOLDER.glob("*.md"))
+        links = "".join(f'<li><a href="{PREFIX}/runbooks/{name}">{name}</a></li>' for name in names)
+        return page("Runbooks", f"<ul>{links}</ul>")
+
+    @app.get("/runbooks/{name}", response_class=HTMLResponse)
+    def runbook(name: str) -> HTMLResponse:
+        # The name is looked up among the files that there are, so that it cannot name any other file.
+        found = {file.stem: file for file in FOLDER.glob("*.md")}.get(name)
+        if found is None:
+            return HTMLResponse(page("No such runbook", f"{len(name)} characters name no runbook."), 404)
+        from markdown_it import MarkdownIt
+
+        return HTMLResponse(page(name, MarkdownIt("commonmark").enable("table").render(found.read_text())))
+
+    @app.get("/gates", response_class=HTMLResponse)
+    def gates() -> str:
+        rows = "".join(row(checked) for checked in checks(settings.lake)[:MOST_CHECKS])
+        head = "<tr><th>when (UTC)</th><th>table</th><th>verdict</th><th>expectations</th><th>seconds</th></tr>"
+        return page("Gates", f"<table>{head}{rows}</table>" if rows else "No gate has judged anything yet.")
+
+    return app
+
+
+def row(checked: Checked) -> str:
+    results = json.loads(checked.results)
+    passed = sum(one["passed"] for one in results)
+    verdict = "passed" if checked.passed else f'<span class="refused">refused</span><pre>{escape(checked.text())}</pre>'
+    listed = "".join(f"<li>{'✓' if one['passed'] else '✗'} {escape(one['expectation'])}</li>" for one in results)
+    return (
+        f"<tr><td>{checked.at:%Y-%m-%d %H:%M:%S}</td><td>{escape(checked.table)}</td><td>{verdict}</td>"
+        f"<td><details><summary>{passed} of {len(results)}</summary><ul>{listed}</ul></details></td>"
+        f"<td>{checked.seconds:.1f}</td></tr>"
+    )
+
+
+def page(title: str, body: str) -> str:
+    return f"<!doctype html><title>{escape(title)}</title><style>{STYLE}</style><h1>{escape(title)}</h1>{body}"

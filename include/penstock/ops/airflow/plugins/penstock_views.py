@@ -1,0 +1,41 @@
+"""What Airflow's navigation shows of Penstock, and what its scheduler does when it starts."""
+
+from typing import Any
+
+from airflow.listeners import hookimpl
+from airflow.plugins_manager import AirflowPlugin
+
+from penstock.ops.airflow.pages import pages
+from penstock.ops.airflow.runbooks import PREFIX
+from penstock.settings import Settings
+
+SETTINGS = Settings.from_env()
+
+
+class Pools:
+    """Pools are there before the first task asks for one: DAGs name them, nobody has to click them."""
+
+    @hookimpl
+    def on_starting(self, component: Any) -> None:
+        if type(component).__name__ == "SchedulerJobRunner":
+            from penstock.ops.airflow.pools import create
+
+            create()
+
+
+class Penstock(AirflowPlugin):
+    """Console, gates and runbooks as external views."""
+
+    name = "penstock"
+    external_views = [  # noqa: RUF012
+        {
+            "name": "Console",
+            "href": f"http://127.0.0.1:{SETTINGS.serve_port}/",
+            "url_route": "penstock-console",
+            "category": "browse",
+        },
+        {"name": "Gates", "href": f"{PREFIX}/gates", "url_route": "penstock-gates", "category": "browse"},
+        {"name": "Runbooks", "href": f"{PREFIX}/runbooks", "url_route": "penstock-runbooks", "category": "docs"},
+    ]
+    fastapi_apps = [{"app": pages(SETTINGS), "url_prefix": PREFIX, "name": "penstock"}]  # noqa: RUF012
+    listeners = [Pools()]  # noqa: RUF012

@@ -1,0 +1,57 @@
+"""The Spark step: one file of spark_jobs/ run by spark-submit, with the lake's settings and errors by name."""
+
+from typing import Any
+
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.sdk import Context
+from airflow.sdk.exceptions import AirflowException
+
+from penstock.lake.spark_settings import spark_conf
+from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION
+from penstock.ops.airflow.errors import DataRefused, named
+from penstock.ops.airflow.runbooks import runbook
+from penstock.settings import Settings
+
+
+class SparkStep(SparkSubmitOperator):
+    """`job` is the file's name; the task, its runbook and its Spark application carry it too.
+
+    `short` is for jobs of seconds; `refusal` is what exit status 3 of this job means. Settings are read when the step
+    runs, so that a parsed DAG is the same everywhere.
+    """
+
+    def __init__(
+        self,
+        *,
+        job: str,
+        arguments: list[str] | None = None,
+        short: bool = False,
+        memory: str = "1g",
+        refusal: type[AirflowException] = DataRefused,
+        **more: Any,
+    ) -> None:
+        self.job = job
+        self.refusal = refusal
+        self.short = short
+        self.memory = memory
+        super().__init__(
+            task_id=more.pop("task_id", job),
+            application=str(PROJECT / "spark_jobs" / f"{job}.py"),
+            application_args=arguments or [],
+            conn_id=SPARK_CONNECTION,
+            name=f"penstock.{job}",
+            doc_md=more.pop("doc_md", runbook(job)),
+            **more,
+        )
+
+    def execute(self, context: Context) -> None:
+        self.conf = self.settings_of(Settings.from_env())
+        try:
+            super().execute(context)
+        except AirflowException as failed:
+            process = getattr(self._hook, "_submit_sp", None)
+            raise named(process and process.returncode, str(failed), self.refusal) from failed
+
+    def settings_of(self, settings: Settings) -> dict[str, str]:
+        """The lake's settings with this step's memory. The master is the connection's to say."""
+        return {**spark_conf(settings, short=self.short), "spark.driver.memory": self.memory, **(self.conf or {})}

@@ -1,0 +1,75 @@
+"""Whether the streams move: what each last said of itself, judged by the clock."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from penstock.engine.progress import read
+from penstock.ops.watch.finding import Finding
+
+# A stream says that it lives every 5 s; a change of shift may take 15 s. Three times that is no longer normal.
+SILENT_SECONDS = 45
+# How long a fresh home may take until its first stream reports.
+FIRST_SECONDS = 180
+LAG_SECONDS = {"critical": 300, "warning": 60}
+SLOW_EPOCH_SECONDS = 10
+REJECTED_SHARE = 0.05
+# Fewer records than this say nothing about a share.
+ENOUGH_RECORDS = 100
+
+
+def streams(home: Path, now: datetime) -> Iterator[Finding]:
+    said = read(home)
+    if not said:
+        yield from _never_reported(home, now)
+    for progress in said:
+        yield from judged(progress, now)
+
+
+def judged(said: Mapping[str, Any], now: datetime) -> Iterator[Finding]:
+    """What is wrong with one stream: at most one finding of its life, and those of its work."""
+    job, state = str(said["job"]), said["state"]
+    silent = (now - datetime.fromisoformat(said["at"])).total_seconds()
+    if state == "failed":
+        yield Finding("stream_failed", job, "critical", f"{said['sentence']}\n{said['todo']}")
+    elif silent > SILENT_SECONDS:
+        yield Finding(
+            "stream_stalled",
+            job,
+            "critical",
+            f"{job} last said {state!r} {silent:.0f} s ago (epoch {said['epoch']}). Records wait safely in the log; "
+            "nothing is lost. The `streams` DAG starts a driver by itself; see its last task.",
+        )
+    elif state == "running":
+        yield from _work(job, said)
+
+
+def _work(job: str, said: Mapping[str, Any]) -> Iterator[Finding]:
+    lag = said.get("lag_seconds") or 0
+    severity = next((name for name, limit in LAG_SECONDS.items() if lag > limit), None)
+    if severity:
+        yield Finding("stream_lags", job, severity, f"{job} is {lag:.0f} s and {said['lag_records']} records behind.")
+    seconds = said.get("seconds", {}).get("epoch", 0)
+    if seconds > SLOW_EPOCH_SECONDS:
+        yield Finding("slow_epochs", job, "warning", f"{job}: the last epoch took {seconds:.1f} s.")
+    counts = said.get("counts") or {}
+    records, rejected = said.get("rows") or 0, counts.get("rejected", 0)
+    if records >= ENOUGH_RECORDS and rejected / records > REJECTED_SHARE:
+        yield Finding(
+            "many_rejected",
+            job,
+            "warning",
+            f"{job}: {rejected} of {records} records of the last epoch were rejected. They are kept with their reason.",
+        )
+
+
+def _never_reported(home: Path, now: datetime) -> Iterator[Finding]:
+    """A home in which no stream has ever reported is fresh for three minutes and broken after that."""
+    first = home / "run" / "first_look"
+    if not first.exists():
+        first.parent.mkdir(parents=True, exist_ok=True)
+        first.touch()
+    if now.timestamp() - first.stat().st_mtime > FIRST_SECONDS:
+        text = "No stream has ever reported. See the last task of the `streams` DAG: is it paused?"
+        yield Finding("stream_stalled", "streams", "critical", text)
