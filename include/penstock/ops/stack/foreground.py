@@ -14,7 +14,7 @@ from penstock.ops.stack.run import Stack
 from penstock.ops.stack.state import State, states
 
 # A part that is not well by then has something that waiting does not mend.
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 
 class Stopping(BaseException):

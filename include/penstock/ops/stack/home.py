@@ -124,7 +124,12 @@ def readable_errors(folder: Path) -> Iterator[None]:
 
 
 def _known(folder: Path) -> Home:
-    told = json.loads((folder / "home.json").read_text())
+    try:
+        told = json.loads((folder / "home.json").read_text())
+    except ValueError as error:
+        raise Refusal(
+            f"{folder}/home.json is damaged. Restore it from a backup, or set PENSTOCK_HOME elsewhere."
+        ) from error
     layout = told.get("layout", 0)
     if layout == LAYOUT:
         return Home(folder, told["stack"])

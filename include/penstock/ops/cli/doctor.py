@@ -1,0 +1,28 @@
+"""`penstock doctor`: is this machine fit, and what mends it if not."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from penstock.ops import cli
+from penstock.ops import doctor as examiner
+from penstock.settings import Settings
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(doctor)
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False) -> None:
+    """Check Python, Java, memory, disk, packages, jars, home, ports, clock and stray processes."""
+    findings = list(examiner.examine(Settings.from_env()))
+    if as_json:
+        cli.say([{**asdict(each), "well": each.well} for each in findings])
+    else:
+        screen = Console(highlight=False, soft_wrap=True)
+        for each in findings:
+            mark = "[green]well[/]" if each.well else "[red]ill [/]"
+            screen.print(f"{mark}  {each.check:<10} {each.told}{f'  mend: {each.mend}' if each.mend else ''}")
+    raise typer.Exit(0 if all(each.well for each in findings) else cli.UNWELL)

@@ -1,0 +1,58 @@
+"""What the stack tells its parts."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from penstock.ops.stack import airflow, config
+from penstock.ops.stack.home import open_home
+from penstock.ops.stack.parts import parts
+from penstock.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("master", "connection"),
+    [
+        ("local[2]", {"host": "local[2]"}),
+        ("spark://master:7077", {"host": "spark://master", "port": 7077}),
+        ("k8s://https://api:6443", {"host": "k8s://https://api", "port": 6443}),
+        ("yarn", {"host": "yarn"}),
+    ],
+)
+def test_jobs_go_to_the_spark_of_the_settings(master: str, connection: dict[str, object]) -> None:
+    assert connection.items() <= airflow.spark(master).items()
+
+
+def test_addresses_of_airflow_follow_its_port(settings: Settings) -> None:
+    environ = airflow.environ(replace(settings, airflow_port=18080), open_home(settings.home))
+    assert environ["AIRFLOW__API__BASE_URL"] == "http://127.0.0.1:18080"
+    assert environ["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] == "http://127.0.0.1:18080/execution/"
+
+
+def test_one_setting_moves_airflow_to_postgresql(settings: Settings) -> None:
+    address = "postgresql+psycopg2://airflow@127.0.0.1/airflow"
+    environ = airflow.environ(replace(settings, database=address), open_home(settings.home))
+    assert environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"] == address
+
+
+def test_an_operators_own_setting_of_airflow_wins(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW__CORE__PARALLELISM", "99")
+    assert config.environ(settings, open_home(settings.home))["AIRFLOW__CORE__PARALLELISM"] == "99"
+
+
+def test_jobs_can_read_the_connection(settings: Settings) -> None:
+    environ = airflow.environ(settings, open_home(settings.home))
+    assert json.loads(environ["AIRFLOW_CONN_SPARK_LAKE"])["conn_type"] == "spark"
+
+
+def test_somebody_elses_kafka_starts_no_broker(settings: Settings) -> None:
+    ours = replace(settings, kafka=f"127.0.0.1:{settings.kafka_port}")
+    theirs = replace(settings, kafka="kafka1:9092,kafka2:9092")
+    assert "broker" in {part.name for part in parts(ours)}
+    assert "broker" not in {part.name for part in parts(theirs)}
+
+
+def test_a_percent_sign_in_a_path_is_no_variable(settings: Settings) -> None:
+    odd = replace(settings, home=settings.home / "100%(x)s")
+    assert "100%%(x)s" in config.supervisord(open_home(odd.home), parts(odd))
