@@ -81,7 +81,7 @@ class Shape:
         views = [view for view in domains()[self.source.domain].views if source_of(view) == self.source]
         if views and facts.num_rows:
             with epoch.stage("speed"):
-                append(spark, self.layout, self.release, views, spark.createDataFrame(facts), epoch.number, epoch.query)
+                append(spark, self.layout, self.release, views, facts, epoch.number, epoch.query)
 
     def shaped(self, batch: DataFrame, epoch: int) -> DataFrame:
         """What the domain makes of records, with what the engine adds to each."""
@@ -90,9 +90,13 @@ class Shape:
         if lacking:
             keep = f"the shape of {self.source.name} must keep the columns {sorted(lacking)} in its select"
             raise TypeError(keep)
+        # Years that no calendar of ours can print would stop every reader of the table.
+        printable = F.year("happened_at").between(1, 9999)
         position = F.concat_ws("/", F.lit(self.source.name), "partition", "offset")
         return rows.withColumns(
             {
+                "happened_at": F.when(printable, F.col("happened_at")),
+                "reason": F.coalesce("reason", F.when(~printable, "too_old")),
                 "epoch": F.lit(epoch).cast("bigint"),
                 # A record that nobody named is named for its place, so that a replay names it the same.
                 "event_id": F.coalesce("event_id", position),

@@ -14,7 +14,7 @@ def histogram(field: str, edges: Sequence[float]) -> Measure:
     between = [f"{field} >= {low} and {field} < {high}" for low, high in pairwise(edges)]
     conditions = [f"{field} < {edges[0]}", *between, f"{field} >= {edges[-1]}"]
     parts = tuple(
-        Part(f"b{index}", f"count_if({condition})", "cast(sum({it}) as bigint)")
+        Part(f"b{index}", f"cast(count_if({condition}) as bigint)", "cast(sum({it}) as bigint)")
         for index, condition in enumerate(conditions)
     )
     show = "[" + ", ".join("{" + part.suffix + "}" for part in parts) + "]"

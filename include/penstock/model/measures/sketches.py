@@ -1,6 +1,6 @@
 """Apache DataSketches: small summaries that merge. Spark's own functions make them; the reader reads the same bytes.
 
-The reader's functions (hll_*, theta_*, kll_*, top_*) are in penstock.serve.sketches.
+The reader's functions (hll_*, theta_*, kll_*, top_*) are in penstock.lake.sketches.
 """
 
 from penstock.model.measure import Measure, Part
@@ -50,7 +50,9 @@ def top(field: str, k: int = 10) -> Measure:
     part = Part(
         "top",
         f"approx_top_k_accumulate(cast({field} as string), 1024).sketch",
-        "",
+        # Only the sketch is stored; the rest of Spark's state is the same for every partial.
+        "approx_top_k_combine(named_struct('sketch', {it}, 'maxItemsTracked', 1024, "
+        "'itemDataType', cast(null as string), 'itemDataTypeDDL', 'item string')).sketch",
         fold="top_merge(list({it}))",
         local=f"top_sketch(list(cast({field} as varchar)))",
     )

@@ -1,0 +1,89 @@
+# ruff: noqa: S608 - the text holds names and conditions of the view only
+"""Partials of facts that are in memory: the measures' DuckDB expressions, no Spark job."""
+
+from collections.abc import Iterable, Mapping
+
+import duckdb
+import pyarrow as pa
+
+from penstock.lake import sketches
+from penstock.model.bucket import Bucket
+from penstock.model.measure import Measure
+from penstock.model.view import Latest, Sessions, Tally, View
+
+
+class Local:
+    """Some facts, and the partials that views make of them."""
+
+    def __init__(self, facts: pa.Table) -> None:
+        self._facts = facts
+
+    def partials(self, view: View) -> pa.Table:
+        """Day, width, then the view's own columns: what Spark would make of the same facts."""
+        match view:
+            case Tally():
+                return self._table(tally_sql(view))
+            case Sessions():
+                return self._table(minis_sql(view))
+            case Latest():
+                return self._table(current_sql(view))
+        raise TypeError(f"{view.name} is computed by key, not from an epoch's facts alone")
+
+    def _table(self, sql: str) -> pa.Table:
+        with duckdb.connect(":memory:", config={"threads": 1}) as engine:
+            engine.execute("set TimeZone = 'UTC'")
+            sketches.register(engine)
+            engine.register("facts", self._facts)
+            return engine.sql(sql).to_arrow_table()
+
+
+def tally_sql(tally: Tally, relation: str = "facts") -> str:
+    """A tally's partials of facts, or of the shown sessions that it is made of."""
+    width = Bucket.of(tally.every)
+    moment = width.duckdb(f"timezone('UTC', {tally.at})")
+    where = "true" if isinstance(tally.of, Sessions) else tally.of.where
+    stored = _stored(tally.measures, tally.at)
+    keyed = ", ".join(["_moment", *_quoted(tally.by)])
+    return (
+        f"select cast(_moment as date) as day, '{width.name}' as width, timezone('UTC', _moment) as bucket, "
+        f"{', '.join([*_quoted(tally.by), 'count(*) as facts', *stored])} "
+        f"from (select *, {moment} as _moment from {relation} where {where}) group by {keyed}"
+    )
+
+
+def minis_sql(sessions: Sessions) -> str:
+    """A fact starts a session when the key was silent for the gap before it."""
+    keys = ", ".join(_quoted(sessions.key))
+    order = f"partition by {keys} order by {sessions.at}"
+    gap = f"interval '{Bucket.of(sessions.gap).seconds} seconds'"
+    silent = f"coalesce({sessions.at} >= lag({sessions.at}) over ({order}) + {gap}, false)"
+    island = f"count_if(_new) over ({order} rows between unbounded preceding and current row)"
+    shown = [*_quoted(sessions.key), "started", "ended", "facts"]
+    stored = [column for name, measure in sessions.measures.items() for column in measure.columns(name)]
+    return (
+        f"select cast(timezone('UTC', started) as date) as day, 'session' as width, "
+        f"{', '.join([*shown, *_quoted(stored)])} from ("
+        f"select {keys}, min({sessions.at}) as started, max({sessions.at}) as ended, count(*) as facts, "
+        f"{', '.join(_stored(sessions.measures, sessions.at))} from (select *, {island} as _island from "
+        f"(select *, {silent} as _new from facts where {sessions.of.where})) group by {keys}, _island)"
+    )
+
+
+def current_sql(latest: Latest) -> str:
+    keys = ", ".join(_quoted(latest.key))
+    row = ", ".join(f"{name} := {name}" for name in _quoted(latest.columns))
+    return (
+        f"select date '1970-01-01' as day, 'latest' as width, {keys}, facts, row.* from (select {keys}, "
+        f"count(*) as facts, max(struct_pack(at := {latest.at}, {row})) as row "
+        f"from facts where {latest.of.where} group by {keys})"
+    )
+
+
+def _stored(measures: Mapping[str, Measure], at: str) -> list[str]:
+    return [
+        f'{sql} as "{column}"' for name, measure in measures.items() for column, sql in measure.locals(name, at).items()
+    ]
+
+
+def _quoted(names: Iterable[str]) -> list[str]:
+    return [f'"{name}"' for name in names]

@@ -1,0 +1,53 @@
+"""What a build published: read from the commits of a gold table, without a JVM."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from deltalake import DeltaTable
+from deltalake.exceptions import TableNotFoundError
+
+# How far back a cut is looked for: every commit on gold carries it, so the first is the usual answer.
+COMMITS = 50
+
+
+@dataclass(frozen=True)
+class Publication:
+    """The cut of each source that gold includes, and what the gate said."""
+
+    cut: dict[str, int]
+    release: str
+    days: list[str] = field(default_factory=list)
+    gate: dict[str, Any] = field(default_factory=dict)
+    built_at: str = ""
+
+    def to_metadata(self) -> str:
+        return json.dumps({"penstock": asdict(self)})
+
+
+def open_table(path: str, version: int | None = None) -> DeltaTable | None:
+    """The table, or nothing where none has been written yet."""
+    try:
+        return DeltaTable(path, version=version)
+    except TableNotFoundError:
+        return None
+
+
+def publications(table: DeltaTable) -> Iterator[Publication]:
+    """What was published at or before the version that the table was opened at, newest first."""
+    for commit in table.history(COMMITS):
+        said = json.loads(commit.get("userMetadata") or "{}").get("penstock")
+        if said:
+            yield Publication(**said)
+
+
+def newest(table: DeltaTable | None) -> Publication | None:
+    """The publication that the table's rows are of."""
+    return next(publications(table), None) if table is not None else None
+
+
+def last_epoch(table: DeltaTable | None, query_id: str) -> int:
+    """The last epoch that a query has committed to a table; -1 before the first."""
+    version = table.transaction_version(query_id) if table is not None else None
+    return -1 if version is None else int(version)

@@ -1,0 +1,160 @@
+"""DataSketches as DuckDB functions: the bytes that Spark wrote are merged and shown here."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import datasketches as ds
+import duckdb
+import pyarrow as pa
+
+# 2^12 registers, as Spark's hll_sketch_agg makes by default.
+HLL_K = 12
+# Nominal entries 2^12, as Spark's theta_sketch_agg makes by default.
+THETA_K = 12
+KLL_K = 200
+TOP_MAP = 11  # room for 1,024 items at the load that Spark sizes its map for
+
+Function = Callable[..., Any]
+_HLL_MODE = 2
+_OUT_OF_ORDER = 16
+
+
+def register(engine: duckdb.DuckDBPyConnection) -> None:
+    """Makes the functions that measures use known to a connection."""
+    for name, (function, arguments, result) in FUNCTIONS.items():
+        engine.create_function(  # type: ignore[call-overload]
+            name,
+            _by_row(function, result, len(arguments)),
+            list(arguments),
+            result,
+            type="arrow",
+            null_handling="special",
+        )
+
+
+def _by_row(function: Function, result: str, arity: int) -> Function:
+    arrow = _ARROW[result]
+
+    def columns(*arguments: pa.ChunkedArray) -> pa.Array:
+        rows = zip(*(argument.to_pylist() for argument in arguments), strict=True)
+        return pa.array([None if row[0] is None else function(*row) for row in rows], arrow)
+
+    # DuckDB counts a function's parameters, so it must have as many as there are arguments.
+    return columns if arity > 2 else (lambda one: columns(one)) if arity == 1 else (lambda one, two: columns(one, two))
+
+
+def hll_sketch(values: Iterable[str | None]) -> bytes:
+    sketch = ds.hll_sketch(HLL_K, ds.HLL_8)
+    return bytes(_updated(sketch, values).serialize_compact())
+
+
+def hll_union(sketches: Iterable[bytes | None]) -> bytes:
+    present = [sketch for sketch in sketches if sketch is not None]
+    if len(present) == 1:
+        return present[0]
+    union = ds.hll_union(HLL_K)
+    for sketch in present:
+        union.update(ds.hll_sketch.deserialize(sketch))
+    return bytes(union.get_result(ds.HLL_8).serialize_compact())
+
+
+def hll_estimate(sketch: bytes) -> float:
+    """The estimate that depends on registers only: the same however the facts were partitioned and merged."""
+    if sketch[7] & 3 == _HLL_MODE:
+        sketch = sketch[:5] + bytes([sketch[5] | _OUT_OF_ORDER]) + sketch[6:]
+    return float(round(ds.hll_sketch.deserialize(sketch).get_estimate()))
+
+
+def theta_sketch(values: Iterable[str | None] | None) -> bytes:
+    return bytes(_updated(ds.update_theta_sketch(THETA_K), values or ()).compact().serialize())
+
+
+def theta_union(sketches: Iterable[bytes | None]) -> bytes:
+    union = ds.theta_union(THETA_K)
+    for sketch in sketches:
+        if sketch is not None:
+            union.update(ds.compact_theta_sketch.deserialize(sketch))
+    return bytes(union.get_result().serialize())
+
+
+def theta_estimate(sketch: bytes) -> float:
+    return float(ds.compact_theta_sketch.deserialize(sketch).get_estimate())
+
+
+def theta_and(left: bytes, right: bytes) -> bytes:
+    both = ds.theta_intersection()
+    both.update(ds.compact_theta_sketch.deserialize(left))
+    both.update(ds.compact_theta_sketch.deserialize(right))
+    return bytes(both.get_result().serialize())
+
+
+def theta_not(left: bytes, right: bytes) -> bytes:
+    sets = (ds.compact_theta_sketch.deserialize(sketch) for sketch in (left, right))
+    return bytes(ds.theta_a_not_b().compute(*sets).serialize())
+
+
+def kll_sketch(values: Iterable[float | None]) -> bytes:
+    return bytes(_updated(ds.kll_doubles_sketch(KLL_K), values).serialize())
+
+
+def kll_merge(sketches: Iterable[bytes | None]) -> bytes:
+    merged = ds.kll_doubles_sketch(KLL_K)
+    for sketch in sketches:
+        if sketch is not None:
+            merged.merge(ds.kll_doubles_sketch.deserialize(sketch))
+    return bytes(merged.serialize())
+
+
+def kll_quantile(sketch: bytes, rank: float) -> float | None:
+    merged = ds.kll_doubles_sketch.deserialize(sketch)
+    return None if merged.is_empty() else float(merged.get_quantile(rank))
+
+
+def top_sketch(values: Iterable[str | None]) -> bytes:
+    return bytes(_updated(ds.frequent_strings_sketch(TOP_MAP), values).serialize())
+
+
+def top_merge(sketches: Iterable[bytes | None]) -> bytes:
+    merged = ds.frequent_strings_sketch(TOP_MAP)
+    for sketch in sketches:
+        if sketch is not None:
+            merged.merge(ds.frequent_strings_sketch.deserialize(sketch))
+    return bytes(merged.serialize())
+
+
+def top_items(sketch: bytes, k: int) -> list[dict[str, Any]]:
+    """The k most frequent; equal counts are ordered by value, so that plans agree."""
+    items = ds.frequent_strings_sketch.deserialize(sketch).get_frequent_items(ds.NO_FALSE_NEGATIVES)
+    ranked = sorted(((-count, value) for value, count, *_ in items))[:k]
+    return [{"value": value, "count": -count} for count, value in ranked]
+
+
+def _updated(sketch: Any, values: Iterable[Any]) -> Any:
+    for value in values:
+        if value is not None:
+            sketch.update(value)
+    return sketch
+
+
+_ITEMS = "STRUCT(value VARCHAR, count BIGINT)[]"
+_ARROW = {
+    "BLOB": pa.binary(),
+    "DOUBLE": pa.float64(),
+    _ITEMS: pa.list_(pa.struct([("value", pa.string()), ("count", pa.int64())])),
+}
+FUNCTIONS: dict[str, tuple[Function, tuple[str, ...], str]] = {
+    "hll_sketch": (hll_sketch, ("VARCHAR[]",), "BLOB"),
+    "hll_union": (hll_union, ("BLOB[]",), "BLOB"),
+    "hll_estimate": (hll_estimate, ("BLOB",), "DOUBLE"),
+    "theta_sketch": (theta_sketch, ("VARCHAR[]",), "BLOB"),
+    "theta_union": (theta_union, ("BLOB[]",), "BLOB"),
+    "theta_estimate": (theta_estimate, ("BLOB",), "DOUBLE"),
+    "theta_and": (theta_and, ("BLOB", "BLOB"), "BLOB"),
+    "theta_not": (theta_not, ("BLOB", "BLOB"), "BLOB"),
+    "kll_sketch": (kll_sketch, ("DOUBLE[]",), "BLOB"),
+    "kll_merge": (kll_merge, ("BLOB[]",), "BLOB"),
+    "kll_quantile": (kll_quantile, ("BLOB", "DOUBLE"), "DOUBLE"),
+    "top_sketch": (top_sketch, ("VARCHAR[]",), "BLOB"),
+    "top_merge": (top_merge, ("BLOB[]",), "BLOB"),
+    "top_items": (top_items, ("BLOB", "BIGINT"), _ITEMS),
+}

@@ -1,0 +1,49 @@
+"""The reader's DuckDB: in memory, without files or network, bounded, and stopped when nobody waits any more."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Timer
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from penstock.lake import sketches
+from penstock.serve.problems import too_large, too_slow
+
+MEMORY = "1GB"
+SECONDS = 10.0
+
+
+class Engine:
+    """One database; each query has a cursor of its own, on which its relations are."""
+
+    def __init__(self, seconds: float = SECONDS, memory: str = MEMORY) -> None:
+        self._seconds = seconds
+        self._database = duckdb.connect(":memory:", config={"memory_limit": memory, "threads": 2, "temp_directory": ""})
+        sketches.register(self._database)
+        self._database.execute("set global TimeZone = 'UTC'")
+        self._database.execute("set enable_external_access = false")
+        self._database.execute("set lock_configuration = true")
+
+    @contextmanager
+    def cursor(self, relations: Mapping[str, pa.Table]) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection on which these tables can be asked, for a bounded time."""
+        cursor = self._database.cursor()
+        timer = Timer(self._seconds, cursor.interrupt)
+        timer.start()
+        try:
+            for name, rows in relations.items():
+                cursor.register(name, rows)
+            yield cursor
+        except duckdb.InterruptException:
+            raise too_slow(self._seconds) from None
+        except duckdb.OutOfMemoryException:
+            raise too_large("it needs more memory than a question may use; ask for fewer keys or days") from None
+        finally:
+            timer.cancel()
+            cursor.close()
+
+    def table(self, sql: str, relations: Mapping[str, pa.Table], parameters: Sequence[Any] = ()) -> pa.Table:
+        with self.cursor(relations) as cursor:
+            return cursor.sql(sql, params=list(parameters) or None).to_arrow_table()

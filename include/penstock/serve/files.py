@@ -1,0 +1,81 @@
+"""Reads each file of the lake once: Delta files never change, so what was read stays true."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from deltalake import DeltaTable
+
+# Enough for the day-wide rows of years and the minutes of some weeks.
+BUDGET = 512 * 1024 * 1024
+
+
+class Files:
+    """The least recently used files are forgotten when the budget is spent."""
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self._budget = budget
+        self._held: OrderedDict[str, pa.Table] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def read(self, file: "File") -> pa.Table:
+        """The rows of a file, with the partition values that only its path has."""
+        uri = file.uri
+        with self._lock:
+            if uri in self._held:
+                self._held.move_to_end(uri)
+                return self._held[uri]
+        rows = _with_partition(pq.ParquetFile(_local(uri)).read(), file.partition)
+        with self._lock:
+            if uri not in self._held:
+                self._held[uri] = rows
+                self._bytes += rows.nbytes
+            while self._bytes > self._budget and len(self._held) > 1:
+                self._bytes -= self._held.popitem(last=False)[1].nbytes
+        return rows
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a table: where it is, its partition values and the greatest and least of some columns."""
+
+    uri: str
+    partition: Mapping[str, Any]
+    least: Mapping[str, Any]
+    greatest: Mapping[str, Any]
+
+
+def file_list(table: DeltaTable) -> list[File]:
+    """Every file of a table at its version."""
+    root = table.table_uri.rstrip("/")
+    actions = pa.table(table.get_add_actions(flatten=False)).to_pylist()
+    return [
+        # The log's paths are encoded once more than the names on disk.
+        File(
+            f"{root}/{unquote(each['path'])}", each.get("partition") or {}, each.get("min") or {}, each.get("max") or {}
+        )
+        for each in actions
+    ]
+
+
+def together(tables: Sequence[pa.Table]) -> pa.Table | None:
+    """Tables of one view as one; a column that an older file lacks is null there."""
+    return pa.concat_tables(tables, promote_options="permissive").combine_chunks() if tables else None
+
+
+def _with_partition(rows: pa.Table, partition: Mapping[str, Any]) -> pa.Table:
+    for name, value in partition.items():
+        if name not in rows.column_names:
+            kind = pa.date32() if name == "day" else pa.string()
+            rows = rows.append_column(pa.field(name, kind), pa.array([value] * rows.num_rows, kind))
+    return rows
+
+
+def _local(uri: str) -> str:
+    return uri.removeprefix("file://")

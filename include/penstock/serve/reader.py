@@ -1,0 +1,140 @@
+"""Answers questions: gold up to the cut and the open partials after it, at versions pinned once for each question."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from threading import Lock
+
+import pyarrow as pa
+
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.publication import open_table
+from penstock.lake.releases import pointers
+from penstock.model.domain import domains
+from penstock.model.view import Latest, Sessions, Tally, View
+from penstock.serve.corrected import Correction
+from penstock.serve.engine import Engine
+from penstock.serve.files import Files
+from penstock.serve.problems import Problem, too_large, unknown
+from penstock.serve.question import Question
+from penstock.serve.rows_sql import rows_sql
+from penstock.serve.snapshot import Snapshot, ViewTables
+from penstock.serve.tally_sql import segments, tally_sql
+
+LARGEST_GROUPS = 100_000
+HIDDEN = ("_groups", "_all_facts", "_all_provisional")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows, and what they were made of."""
+
+    rows: pa.Table
+    snapshot: Snapshot
+    facts: int
+    provisional: int
+
+
+class Reader:
+    """Follows every view of every domain in one lake."""
+
+    def __init__(self, layout: Layout, engine: Engine | None = None) -> None:
+        self.layout = layout
+        self.problems: dict[str, str] = {}
+        self.refreshed_at = datetime.now(UTC)
+        self._engine = engine or Engine()
+        self._files = Files()
+        self._correction = Correction(self._engine, self._files)
+        self._tables: dict[tuple[str, str], ViewTables] = {}
+        self._releases: dict[str, str] = {}
+        self._lock = Lock()
+
+    def views(self) -> Mapping[str, View]:
+        return {view.name: view for domain in domains().values() for view in domain.views}
+
+    def view(self, name: str) -> View:
+        views = self.views()
+        if name not in views:
+            raise unknown("view", name, tuple(views))
+        return views[name]
+
+    def refresh(self) -> set[str]:
+        """Follows the tables. The names of the views that changed; one that cannot be read keeps what it had."""
+        self._releases = pointers(open_table(self.layout.control("releases")))
+        changed = set()
+        for domain in domains().values():
+            for view in domain.views:
+                try:
+                    if self._of(view).refresh():
+                        changed.add(view.name)
+                    self.problems.pop(view.name, None)
+                except Exception as error:
+                    self.problems[view.name] = f"{type(error).__name__}: {error}"
+        self.refreshed_at = datetime.now(UTC)
+        derived = {name for name, view in self.views().items() if isinstance(view.of, Sessions)}
+        return changed | {name for name in derived if self.views()[name].of.name in changed}  # type: ignore[union-attr]
+
+    def snapshot(self, view: View) -> Snapshot:
+        """The view's pinned state. Raises where it has never been readable."""
+        snapshot = self._of(view).snapshot
+        if view.name in self.problems and snapshot.gold_version < 0 and snapshot.speed_version < 0:
+            raise Problem(503, "The view cannot be read", f"{view.name}: {self.problems[view.name]}")
+        if isinstance(view, Tally) and isinstance(view.of, Sessions):
+            return self._correction.tally(view, snapshot, self.snapshot(view.of))
+        return snapshot
+
+    def answer(self, question: Question) -> Answer:
+        snapshot = self.snapshot(question.view)
+        return self._tally(question, snapshot) if isinstance(question.view, Tally) else self._rows(question, snapshot)
+
+    def _tally(self, question: Question, snapshot: Snapshot) -> Answer:
+        tally = question.view
+        assert isinstance(tally, Tally)
+        relations = _there(gold=snapshot.chosen(self._files, segments(question, tally)), open=snapshot.open)
+        if not relations:
+            return Answer(pa.table({}), snapshot, 0, 0)
+        sql, parameters = tally_sql(question, tally, tuple(relations))
+        return _answer(self._engine.table(sql, relations, parameters), snapshot)
+
+    def _rows(self, question: Question, snapshot: Snapshot) -> Answer:
+        relations = self._relations(question, snapshot)
+        if not relations:
+            return Answer(pa.table({}), snapshot, 0, 0)
+        sql, parameters = rows_sql(question, tuple(relations))
+        return _answer(self._engine.table(sql, relations, parameters), snapshot)
+
+    def _relations(self, question: Question, snapshot: Snapshot) -> dict[str, pa.Table]:
+        """What a question about rows is asked of."""
+        first, final = question.start.date(), question.end.date()
+        match question.view:
+            case Sessions():
+                gold = snapshot.within(self._files, first, final)
+                return _there(gold=gold, stitched=self._correction.stitched(snapshot))
+            case Latest():
+                return _there(gold=snapshot.everything(self._files), open=snapshot.open)
+        return _there(gold=snapshot.within(self._files, first, final), open=snapshot.open)
+
+    def release(self, domain: str) -> str:
+        return self._releases.get(domain, FIRST_RELEASE)
+
+    def _of(self, view: View) -> ViewTables:
+        release = self.release(view.name.partition(".")[0])
+        with self._lock:
+            key = release, view.name
+            if key not in self._tables:
+                self._tables[key] = ViewTables(self.layout, release, view, self._files)
+            return self._tables[key]
+
+
+def _there(**relations: pa.Table | None) -> dict[str, pa.Table]:
+    return {name: rows for name, rows in relations.items() if rows is not None}
+
+
+def _answer(rows: pa.Table, snapshot: Snapshot) -> Answer:
+    groups, facts, provisional = (int(rows[name][0].as_py() or 0) if rows.num_rows else 0 for name in HIDDEN)
+    if groups > LARGEST_GROUPS:
+        raise too_large(
+            f"{groups} groups; at most {LARGEST_GROUPS}. Ask by fewer keys, a wider bucket or with a filter"
+        )
+    shown = [name for name in rows.column_names if not name.startswith("_")]
+    return Answer(rows.select(shown), snapshot, facts, provisional)

@@ -1,0 +1,116 @@
+"""A view at pinned versions: the files of gold, the cut, and the open partials in memory."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable
+
+from penstock.lake.layout import Layout
+from penstock.lake.publication import newest, open_table
+from penstock.model.view import View, source_of
+from penstock.serve.files import File, Files, file_list, together
+
+Segment = tuple[str, datetime, datetime]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What one query sees. `speed` also holds rows that the cut covers, until a build removes them."""
+
+    view: View
+    release: str
+    cut: int = -1
+    gold_version: int = -1
+    speed_version: int = -1
+    gold: tuple[File, ...] = ()
+    speed: pa.Table | None = field(default=None, compare=False)
+    # Days whose gold is out of date, because what is open has changed them as a whole.
+    replaced: frozenset[date] = frozenset()
+
+    @property
+    def open(self) -> pa.Table | None:
+        """The partials that came after the cut."""
+        return self.since(self.cut)
+
+    def since(self, epoch: int) -> pa.Table | None:
+        if self.speed is None:
+            return None
+        rows = self.speed.filter(pc.greater(self.speed["epoch"], epoch))
+        return rows if rows.num_rows else None
+
+    @property
+    def epoch(self) -> int:
+        """The last epoch that is in the answer."""
+        newest_open = pc.max(self.speed["epoch"]).as_py() if self.speed is not None and self.speed.num_rows else None
+        return max(self.cut, -1 if newest_open is None else newest_open)
+
+    def chosen(self, files: Files, segments: Iterable[Segment]) -> pa.Table | None:
+        """The rows of gold that these widths and ranges may need."""
+        wanted = list(segments)
+        chosen = [file for file in self.gold if any(_overlaps(file, segment) for segment in wanted)]
+        return together([files.read(file) for file in chosen if file.partition["day"] not in self.replaced])
+
+    def within(self, files: Files, first: date, final: date) -> pa.Table | None:
+        """The rows of gold of these days, both included."""
+        return together([files.read(file) for file in self.gold if first <= file.partition["day"] <= final])
+
+    def everything(self, files: Files) -> pa.Table | None:
+        return together([files.read(file) for file in self.gold])
+
+
+class ViewTables:
+    """Follows the two tables of a view. A snapshot is swapped whole, and never for an older one."""
+
+    def __init__(self, layout: Layout, release: str, view: View, files: Files) -> None:
+        self._paths = layout.gold(release, view.name), layout.speed(release, view.name)
+        self._files = files
+        self._gold: DeltaTable | None = None
+        self._speed: DeltaTable | None = None
+        self.snapshot = Snapshot(view, release)
+
+    def refresh(self) -> bool:
+        """Reads what new versions added. Speed first: what a build removes there is in gold before it is removed."""
+        self._speed = _newer(self._speed, self._paths[1])
+        self._gold = _newer(self._gold, self._paths[0])
+        now = self.snapshot
+        speed_version, gold_version = _version(self._speed), _version(self._gold)
+        if (speed_version, gold_version) == (now.speed_version, now.gold_version):
+            return False
+        if speed_version < now.speed_version or gold_version < now.gold_version:
+            raise RuntimeError(f"{now.view.name} went back from version {now.gold_version} to {gold_version}")
+        gold_is_new = gold_version != now.gold_version
+        said = newest(self._gold) if gold_is_new else None
+        self.snapshot = Snapshot(
+            now.view,
+            now.release,
+            said.cut.get(source_of(now.view).name, -1) if said else now.cut,
+            gold_version,
+            speed_version,
+            tuple(file_list(self._gold)) if gold_is_new and self._gold else now.gold,
+            self._open_rows() if speed_version != now.speed_version else now.speed,
+        )
+        return True
+
+    def _open_rows(self) -> pa.Table | None:
+        return together([self._files.read(file) for file in file_list(self._speed)]) if self._speed else None
+
+
+def _newer(table: DeltaTable | None, path: str) -> DeltaTable | None:
+    if table is None:
+        return open_table(path)
+    table.update_incremental()
+    return table
+
+
+def _version(table: DeltaTable | None) -> int:
+    return -1 if table is None else int(table.version())
+
+
+def _overlaps(file: File, segment: Segment) -> bool:
+    width, start, end = segment
+    day = file.partition["day"]
+    last = (end - timedelta(microseconds=1)).date()
+    return bool(file.partition["width"] == width and start.date() <= day <= last)

@@ -1,0 +1,137 @@
+# ruff: noqa: S608 - the text holds names of the view only; what was said from outside is parameters
+"""A question about a tally as DuckDB SQL: only names of the view are in the text, everything said is a parameter."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from penstock.model.bucket import DAY, Bucket, widths
+from penstock.model.view import Tally
+from penstock.serve.question import OPERATORS, Filter, Question
+from penstock.serve.snapshot import Segment
+
+HOUR = 3600
+
+
+def segments(question: Question, tally: Tally) -> list[Segment]:
+    """Which stored width to read over which range: wide rows inside, the tally's own at the ragged ends."""
+    own, *wider = widths(tally.every)
+    start, end = own.ceiling(question.start), own.ceiling(question.end)
+    usable = [width for width in wider if _fits(width, question)]
+    if not usable:
+        return [(own.name, start, end)]
+    wide = usable[-1]
+    low, high = wide.ceiling(start), wide.floor(end)
+    if low >= high:
+        return [(own.name, start, end)]
+    ragged = [(own.name, start, low), (own.name, high, end)]
+    return [(wide.name, low, high), *(each for each in ragged if each[1] < each[2])]
+
+
+def tally_sql(question: Question, tally: Tally, sources: Sequence[str]) -> tuple[str, list[Any]]:
+    """One statement over the relations `gold` and `open` (as far as they are there)."""
+    chosen, parameters = _chosen(question, tally, sources)
+    grouped = [*(["bucket"] if question.every else []), *map(quoted, question.by)]
+    folds = [
+        f"{sql} as {quoted(name)}"
+        for measure_name, measure in tally.measures.items()
+        for name, sql in measure.folds(measure_name).items()
+    ]
+    totals = ["sum(facts) as _facts", "coalesce(sum(facts) filter (where _open), 0) as _provisional"]
+    sql = (
+        f"with chosen as ({chosen}), "
+        f"folded as (select {', '.join([*grouped, *totals, *folds])} from chosen "
+        + (f"group by {', '.join(grouped)}), " if grouped else "having count(*) > 0), ")
+        + f"shown as (select {', '.join([*grouped, *_shown(tally)])}, {ALL_GROUPS} from folded) "
+        f"select * from shown order by {ordering(question, grouped, tally)} limit {question.limit}"
+    )
+    return sql, parameters
+
+
+ALL_GROUPS = (
+    "count(*) over () as _groups, sum(_facts) over () as _all_facts, sum(_provisional) over () as _all_provisional"
+)
+
+
+def ordering(question: Question, grouped: Sequence[str], tally: Tally) -> str:
+    """As asked, else by time, else the largest first. The keys decide between equals, so that answers repeat."""
+    asked = [f"{quoted(name.removeprefix('-'))} {direction(name)}" for name in question.order]
+    usual = [] if question.every else [f"{quoted(next(iter(tally.measures)))} desc nulls last"]
+    return ", ".join([*(asked or usual), *grouped]) or "1"
+
+
+def filters(where: Sequence[Filter]) -> tuple[list[str], list[Any]]:
+    """Conditions on keys, and their parameters."""
+    conditions: list[str] = []
+    parameters: list[Any] = []
+    for each in where:
+        column = f"cast({quoted(each.column)} as varchar)"
+        operator = OPERATORS[each.operator]
+        marks = ", ".join("?" for _ in each.values)
+        call = (
+            f"{operator}({column}, ?)" if each.operator in ("prefix", "contains") else f"{column} {operator} ({marks})"
+        )
+        conditions.append(call)
+        parameters.extend(each.values)
+    return conditions, parameters
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def direction(name: str) -> str:
+    return "desc nulls last" if name.startswith("-") else "asc nulls last"
+
+
+def _chosen(question: Question, tally: Tally, sources: Sequence[str]) -> tuple[str, list[Any]]:
+    columns = [*map(quoted, tally.by), "facts", *(quoted(c) for n, m in tally.measures.items() for c in m.columns(n))]
+    bucket = _bucket(question)
+    asked, said = filters(question.where)
+    own = widths(tally.every)[0]
+    ranges = {"gold": segments(question, tally), "open": [(own.name, question.start, question.end)]}
+    selects, parameters = [], []
+    for source in sources:
+        moments = " or ".join("(width = ? and bucket >= ? and bucket < ?)" for _ in ranges[source])
+        where = " and ".join([f"({moments})", *asked])
+        selects.append(
+            f"select {bucket} as bucket, {', '.join(columns)}, {str(source == 'open').lower()} as _open "
+            f"from {source} where {where}"
+        )
+        parameters += [value for each in ranges[source] for value in each] + said
+    return " union all by name ".join(selects), parameters
+
+
+def _bucket(question: Question) -> str:
+    every = question.every
+    if every is None:
+        return "null"
+    # A day or longer is the reader's own; shorter buckets are the same in every zone.
+    zone = question.zone if every.months or every.seconds % DAY == 0 else "UTC"
+    local = f"timezone('{zone}', bucket)"
+    return f"timezone('{zone}', {every.duckdb(local)})"
+
+
+def _shown(tally: Tally) -> list[str]:
+    """Each number; ratios last, since they are made of the others."""
+    in_order = sorted(tally.measures.items(), key=lambda named: bool(named[1].needs))
+    return [f"{measure.shown(name)} as {quoted(name)}" for name, measure in in_order]
+
+
+def _fits(width: Bucket, question: Question) -> bool:
+    if question.every and not width.divides(question.every):
+        return False
+    return question.zone == "UTC" or (width.seconds <= HOUR and _whole_hours(question))
+
+
+def _whole_hours(question: Question) -> bool:
+    zone = ZoneInfo(question.zone)
+    offsets = (zone.utcoffset(moment) for moment in _months(question.start, question.end))
+    return all(offset is not None and offset % timedelta(hours=1) == timedelta(0) for offset in offsets)
+
+
+def _months(start: datetime, end: datetime) -> list[datetime]:
+    """A moment of each month: no zone changes to half hours and back within one."""
+    step = timedelta(days=28)
+    return [start + step * number for number in range((end - start) // step + 1)] + [end]
