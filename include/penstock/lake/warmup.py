@@ -1,13 +1,14 @@
-"""`python -m penstock.lake.warmup` keeps the classes of a usual job ready, so that the next JVM maps instead of loading.
+"""`python -m penstock.lake.warmup` keeps the classes of a usual job ready: the next JVM maps them instead of loading.
 
 Run once at set-up, and again when jars or Java change. Without it everything works, with a slower start.
 """
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from penstock.lake.session import open_session
 from penstock.lake.spark_settings import ARCHIVE, JVM, SHORT_JVM
@@ -33,14 +34,18 @@ def main() -> None:
         quiet = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off")
         options = " ".join([*JVM, *SHORT_JVM, f"-XX:ArchiveClassesAtExit={draft}", *quiet])
         settings = Settings(home=home, lake=str(home), kafka="", spark_master="local[2]")
-        spark = open_session(settings, "warmup", **{"spark.driver.extraJavaOptions": options})
-        jvm = spark.sparkContext._gateway.proc
+        spark = open_session(settings, "warmup", short=True, **{"spark.driver.extraJavaOptions": options})
         usual_job(spark, home)
-        spark.stop()
-        # The JVM writes the archive when it ends, and it ends when we close its input.
-        jvm.stdin.close()
-        jvm.wait()
+        end(spark)
         draft.rename(ARCHIVE)
+
+
+def end(spark: SparkSession) -> None:
+    """The JVM writes the archive when it ends, and it ends when we close its input."""
+    gateway: Any = spark.sparkContext._gateway
+    spark.stop()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
 
 
 if __name__ == "__main__":
