@@ -95,7 +95,7 @@ def _looked_up(values: pa.Array, meaning: Callable[[str], tuple[object, ...]]) -
 def _event_columns() -> dict[str, str]:
     """The columns that are not simply what was told."""
     return {
-        **{name: f"cast(cast(told.{name} as double) as bigint)" for name in NUMBERS},
+        **{name: f"try_cast(try_cast(told.{name} as double) as bigint)" for name in NUMBERS},
         **{name: f"utm[{index}]" for index, name in enumerate(UTM)},
         **{name: f"known.{name}" for name in ("browser", "os", "device", "bot")},
         "url": addresses.when_valid("at_url", addresses.normalised("at_url")),

@@ -6,9 +6,8 @@ about 15 ms, where Spark's takes half a second: docs/decisions/0040.
 
 import os
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -30,7 +29,7 @@ def create(path: str, schema: pa.Schema, indexed: tuple[str, ...]) -> None:
         path,
         schema,
         mode="ignore",
-        partition_by=["day"],
+        partition_by=partitioned(schema),
         configuration={"delta.dataSkippingStatsColumns": ",".join(indexed), "delta.checkpointInterval": "100"},
     )
 
@@ -49,7 +48,7 @@ class Appender:
         version = self._table.transaction_version(app)
         return -1 if version is None else version
 
-    def append(self, rows: pa.Table, app: str, epoch: int, note: Mapping[str, Any] | None = None) -> bool:
+    def append(self, rows: pa.Table, app: str, epoch: int) -> bool:
         """Commits the rows as the query's epoch. False: they are already there, and nothing was written."""
         if self.committed(app) >= epoch:
             return False
@@ -57,18 +56,19 @@ class Appender:
             [self._write(day, of_day) for day, of_day in by_day(rows)],
             "append",
             self._table.schema(),
-            ["day"],
+            partitioned(rows.schema),
             post_commithook_properties=NO_HOOKS,
             commit_properties=CommitProperties(
-                custom_metadata={"penstock": dict(note or {})},
+                # From this a lost checkpoint is rebuilt: engine/checkpoints.py.
+                custom_metadata={"penstock": {"query": app, "epoch": epoch}},
                 max_commit_retries=RETRIES,
                 app_transactions=[Transaction(app, epoch)],
             ),
         )
         return True
 
-    def _write(self, day: str, rows: pa.Table) -> AddAction:
-        name = f"day={day}/part-{uuid.uuid4()}.parquet"
+    def _write(self, day: str | None, rows: pa.Table) -> AddAction:
+        name = f"day={day}/part-{uuid.uuid4()}.parquet" if day else f"part-{uuid.uuid4()}.parquet"
         path = self._folder / name
         path.parent.mkdir(exist_ok=True)
         with path.open("xb") as file:
@@ -77,11 +77,18 @@ class Appender:
             os.fsync(file.fileno())
         stat = path.stat()
         kept = statistics(rows, self._indexed)
-        return AddAction(name, stat.st_size, {"day": day}, int(stat.st_mtime * 1000), True, kept)
+        return AddAction(name, stat.st_size, {"day": day} if day else {}, int(stat.st_mtime * 1000), True, kept)
 
 
-def by_day(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+def partitioned(schema: pa.Schema) -> list[str]:
+    """Tables with days are laid out by day; the few small ones without are not."""
+    return ["day"] if "day" in schema.names else []
+
+
+def by_day(rows: pa.Table) -> Iterator[tuple[str | None, pa.Table]]:
     """The rows of each day without the day itself, which Delta keeps in the file's path."""
+    if "day" not in rows.schema.names:
+        yield None, rows
+        return
     for day in pc.unique(rows["day"]):
-        of_day = rows if rows.num_rows == 0 else rows.filter(pc.equal(rows["day"], day))
-        yield str(day), of_day.drop_columns("day")
+        yield str(day), rows.filter(pc.equal(rows["day"], day)).drop_columns("day")

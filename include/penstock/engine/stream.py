@@ -15,6 +15,7 @@ from typing import Protocol
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.engine.checkpoints import heal
 from penstock.engine.epoch import Epoch
 from penstock.engine.progress import Progress
 from penstock.model.source import Source
@@ -34,6 +35,8 @@ class Job(Protocol):
     def name(self) -> str: ...
     @property
     def checkpoint(self) -> str: ...
+    @property
+    def table(self) -> str: ...
     @property
     def every(self) -> str: ...
     def prepare(self) -> None: ...
@@ -76,6 +79,8 @@ class Stream:
     def _try(self, spark: SparkSession) -> None:
         try:
             self.job.prepare()
+            healed = heal(self.job.checkpoint, self.job.table, self.job.source.name)
+            self.progress.sentence = f"rebuilt a checkpoint that was {healed}" if healed else ""
             self.query = self._start(spark)
         except Exception as error:
             self._failed(f"{type(error).__name__}: {error}")
@@ -130,7 +135,9 @@ class Stream:
         last = query.lastProgress
         if last is None or not last.sources:
             return
-        ends, latest = (json.loads(text or "{}") for text in (last.sources[0].endOffset, last.sources[0].latestOffset))
+        ends, latest = (
+            json.loads(text or "{}") or {} for text in (last.sources[0].endOffset, last.sources[0].latestOffset)
+        )
         topic = self.job.source.name
         self.progress.offsets = ends.get(topic, {})
         self.progress.lag_records = sum(latest.get(topic, {}).values()) - sum(self.progress.offsets.values())

@@ -1,0 +1,91 @@
+"""Posts to the ledger what commits did to bronze and silver: counts of rows that files added, less those removed.
+
+The counts come from the tables' own commits, never from a counter beside them, and each version is posted once.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from deltalake import DeltaTable
+from deltalake.exceptions import TableNotFoundError
+
+from penstock.engine.commit import Appender, create
+from penstock.lake.layout import Layout
+from penstock.lake.ledger import LEDGER
+from penstock.model.source import Source
+
+ARCHIVED = "select date_trunc('hour', timestamp) as hour, 'archived' as stage, null::varchar as reason"
+SHAPED = "select date_trunc('hour', logged_at) as hour, disposition as stage, reason"
+SUMMED = """
+select hour, stage, reason, sum(records)::bigint as records from ({rows})
+group by all having sum(records) <> 0
+"""
+
+
+def post(layout: Layout, sources: tuple[Source, ...], release: str) -> int:
+    """Brings the ledger up to the newest commits; returns how many versions were posted."""
+    create(layout.ledger(), LEDGER, ("hour",))
+    posted = 0
+    for source in sources:
+        posted += _post(layout, layout.bronze(source.name), source.name, None, ARCHIVED)
+        posted += _post(layout, layout.silver(release, source.name), source.name, release, SHAPED)
+    return posted
+
+
+def _post(layout: Layout, table: str, source: str, release: str | None, sql: str) -> int:
+    ledger, app = Appender(layout.ledger()), table.removeprefix(layout.root)
+    first, last = ledger.committed(app) + 1, newest(table)
+    if last < first:
+        return 0
+    counts = counted(table, first, last, sql)
+    entries = pa.table(
+        {
+            "source": pa.array([source] * len(counts), pa.string()),
+            "release": pa.array([release] * len(counts), pa.string()),
+            **{name: counts[name] for name in ("stage", "hour", "reason", "records")},
+        },
+    ).cast(LEDGER)
+    ledger.append(entries, app, last)
+    return last - first + 1
+
+
+def newest(table: str) -> int:
+    """The table's last version; -1 where there is no table yet."""
+    try:
+        return int(DeltaTable(table).version())
+    except TableNotFoundError:
+        return -1
+
+
+def counted(table: str, first: int, last: int, sql: str) -> pa.Table:
+    """Rows by hour, stage and reason that the versions added, less those that they removed."""
+    moved = [action for version in range(first, last + 1) for action in changes(table, version)]
+    if not moved:
+        return NOTHING
+    added = _of_files(table, [path for name, path in moved if name == "add"], sql, "count(*)")
+    removed = _of_files(table, [path for name, path in moved if name == "remove"], sql, "-count(*)")
+    rows = " union all ".join(part for part in (added, removed) if part)
+    with duckdb.connect() as memory:
+        memory.execute("set timezone = 'UTC'")
+        return memory.sql(SUMMED.format(rows=rows)).to_arrow_table()
+
+
+NOTHING = pa.table({name: pa.array([], LEDGER.field(name).type) for name in ("hour", "stage", "reason", "records")})
+
+
+def _of_files(table: str, paths: list[str], sql: str, count: str) -> str:
+    files = ", ".join(f"'{table}/{path}'" for path in paths)
+    return f"{sql}, {count} as records from read_parquet([{files}]) group by all" if paths else ""
+
+
+def changes(table: str, version: int) -> Iterator[tuple[str, str]]:
+    """Files that a version added to the data or removed from it. Compaction does neither."""
+    for line in Path(table, "_delta_log", f"{version:020}.json").read_text().splitlines():
+        action: dict[str, Any] = json.loads(line)
+        for name in ("add", "remove"):
+            if name in action and action[name]["dataChange"]:
+                yield name, action[name]["path"]

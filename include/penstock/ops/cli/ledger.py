@@ -1,0 +1,49 @@
+"""`penstock ledger`: whether what was accepted equals what was archived equals what became of it."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.ledger import Balance, balance
+from penstock.ops import cli
+from penstock.settings import Settings
+
+COUNTS = ("accepted", "archived", "facts", "rejected", "duplicates", "lost", "unarchived", "unshaped")
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(ledger)
+
+
+def ledger(
+    source: Annotated[str | None, typer.Option(help="One source, such as web.events; all when absent.")] = None,
+    release: Annotated[str, typer.Option(help="The release whose silver is judged.")] = FIRST_RELEASE,
+    hours: Annotated[int, typer.Option(min=1, help="How many of the last hours to show.")] = 24,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """Show the books by source and hour. Exit status 1: a closed hour does not balance."""
+    settings = Settings.from_env()
+    rows = balance(Layout(settings.lake).ledger(), settings.kafka, release, source)[-hours:]
+    wrong = [row for row in rows if not row.balanced and not row.open]
+    if as_json:
+        cli.say({"balanced": not wrong, "hours": [row.as_dict() for row in rows]})
+    else:
+        Console().print(_table(rows))
+    for row in wrong:
+        cli.complain(
+            f"{row.source} at {row.hour:%Y-%m-%d %H:00}: {row.unarchived} records are not in bronze and {row.unshaped} "
+            "have no disposition. See `penstock status` for a stream that failed or lags."
+        )
+    raise typer.Exit(cli.UNWELL if wrong else 0)
+
+
+def _table(rows: list[Balance]) -> Table:
+    table = Table("source", "hour (UTC)", *COUNTS, "balance")
+    for row in rows:
+        verdict = "yes" if row.balanced else "open" if row.open else "NO"
+        counts = ["?" if getattr(row, name) is None else f"{getattr(row, name):,}" for name in COUNTS]
+        table.add_row(row.source, f"{row.hour:%Y-%m-%d %H:00}", *counts, verdict)
+    return table
