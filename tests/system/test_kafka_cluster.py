@@ -1,0 +1,79 @@
+"""Three brokers, each record on all of them: the leader is killed, and nothing that was acknowledged is lost."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Message, Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from penstock.log.broker import Broker
+
+from ..conftest import free_port
+
+TOPIC = "test.cluster"
+RECORDS = 20_000
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, dict[int, "subprocess.Popen[bytes]"]]]:
+    """The address of three nodes, and their processes by their number."""
+    ports = {node: (free_port(), free_port()) for node in (1, 2, 3)}
+    voters = ",".join(f"{node}@127.0.0.1:{controller}" for node, (_, controller) in ports.items())
+    processes = {}
+    for node, (port, controller) in ports.items():
+        broker = Broker(tmp_path / str(node), port, controller, node, voters, replication=3)
+        broker.prepare()
+        processes[node] = subprocess.Popen(broker.command(), stdout=subprocess.DEVNULL)
+    address = ",".join(f"127.0.0.1:{port}" for port, _ in ports.values())
+    yield address, processes
+    for process in processes.values():
+        process.kill()
+        process.wait()
+
+
+def created(address: str) -> AdminClient:
+    """A client of the cluster, once all three nodes have joined and the topic is there."""
+    admin = AdminClient({"bootstrap.servers": address, "log_level": 0})
+    while len(admin.list_topics(timeout=60).brokers) < 3:
+        pass
+    admin.create_topics([NewTopic(TOPIC, 3, 3)])[TOPIC].result(60)
+    return admin
+
+
+def test_no_acknowledged_record_is_lost_with_the_leader(cluster) -> None:
+    address, processes = cluster
+    admin = created(address)
+    leader = admin.list_topics(TOPIC, timeout=30).topics[TOPIC].partitions[0].leader
+    acknowledged: list[bytes] = []
+
+    def keep(failure: object, message: Message) -> None:
+        assert failure is None, failure
+        acknowledged.append(message.value())
+
+    producer = Producer({"bootstrap.servers": address, "acks": "all", "enable.idempotence": True, "log_level": 0})
+    for number in range(RECORDS):
+        producer.produce(TOPIC, str(number).encode(), on_delivery=keep)
+        # The rest of the records is on its way or not yet made when the leader dies.
+        producer.poll(0.01 if number % 500 == 0 else 0)
+        if len(acknowledged) >= RECORDS // 4 and processes[leader].poll() is None:
+            processes[leader].kill()
+            assert len(acknowledged) < RECORDS
+    assert producer.flush(120) == 0
+    assert processes[leader].wait(10) == -9
+    assert sorted(acknowledged) == sorted(str(number).encode() for number in range(RECORDS))
+    assert sorted(read(address)) == sorted(acknowledged)
+
+
+def read(address: str) -> list[bytes]:
+    """All records of the topic, from the nodes that are left."""
+    consumer = Consumer(
+        {"bootstrap.servers": address, "group.id": "test", "auto.offset.reset": "earliest", "log_level": 0}
+    )
+    consumer.subscribe([TOPIC])
+    values: list[bytes] = []
+    while len(values) < RECORDS and (messages := consumer.consume(1_000, timeout=60)):
+        values += [message.value() for message in messages if not message.error()]
+    consumer.close()
+    return values
