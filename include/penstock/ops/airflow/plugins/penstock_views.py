@@ -17,7 +17,8 @@ class Pools:
 
     @hookimpl
     def on_starting(self, component: Any) -> None:
-        if type(component).__name__ == "SchedulerJobRunner":
+        # A job (scheduler, DAG processor, triggerer) has the database; a task does not.
+        if type(component).__name__ == "Job":
             from penstock.ops.airflow.pools import create
 
             create()

@@ -1,0 +1,28 @@
+"""Fields of the forms that operators fill in. Airflow refuses what does not fit before a run exists."""
+
+from airflow.sdk import Param
+
+from penstock.model.domain import domains
+
+DAY = r"^\d{4}-\d{2}-\d{2}$"
+ALL = "all"
+
+
+def domain() -> Param:
+    return Param(ALL, type="string", enum=[ALL, *domains()], title="Domain", description="Whose views.")
+
+
+def day(title: str) -> Param:
+    """A UTC day, or nothing."""
+    return Param(
+        None,
+        type=["null", "string"],
+        format="date",
+        pattern=DAY,
+        title=title,
+        description="A UTC day, both ends included. Empty: what is new since the last build.",
+    )
+
+
+def yes_no(title: str, description: str) -> Param:
+    return Param(False, type="boolean", title=title, description=description)

@@ -1,0 +1,65 @@
+"""Builds views from silver, has the gate judge them, and publishes what passed.
+
+    python spark_jobs/build_views.py --domain web
+    python spark_jobs/build_views.py --from 2026-11-01 --to 2026-11-07
+
+Without dates: the days that gained facts since the last build. With dates: these days as well, both ends included.
+Exit status: 0 published, or nothing was new; 2 the request cannot be done; 3 a gate refused, and readers keep the last
+good numbers; else it crashed, which is always safe: start it again.
+"""
+
+import argparse
+import sys
+from datetime import UTC, date, datetime
+
+from penstock.engine.build import Batch
+from penstock.engine.gate import recorded
+from penstock.engine.publish import Refused
+from penstock.lake.layout import Layout
+from penstock.lake.releases import current
+from penstock.lake.session import open_session
+from penstock.model.domain import domains
+from penstock.settings import Settings
+
+
+def main() -> int:
+    asked = arguments()
+    settings = Settings.from_env()
+    layout = Layout(settings.lake)
+    spark = open_session(settings, "build_views")
+    refused = 0
+    for name in domains() if asked.domain == "all" else [asked.domain]:
+        release = current(layout, name)
+        batch = Batch(spark, layout, release, recorded(layout, release))
+        try:
+            for built in batch.build(domains()[name].views, full=asked.full == "yes", days=asked.days):
+                print(f"published {built.view} up to epoch {built.cut}, days {built.days or 'all'}")  # noqa: T201
+        except Refused as refusal:
+            refused += 1
+            print(refusal, file=sys.stderr)  # noqa: T201
+    return 3 if refused else 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--domain", default="all", choices=["all", *domains()])
+    parser.add_argument("--from", dest="first", type=day, help="first UTC day, YYYY-MM-DD")
+    parser.add_argument("--to", dest="last", type=day, help="last UTC day; the first one when absent")
+    parser.add_argument("--full", nargs="?", const="yes", default="no", choices=["yes", "no"], help="all facts again")
+    asked = parser.parse_args()
+    last = asked.last or asked.first
+    if (asked.first is None) != (last is None) or (last and last < asked.first):
+        parser.error(f"--from {asked.first} --to {asked.last} is no range of days: give the earlier day first.")
+    if last and last > datetime.now(UTC).date():
+        parser.error(f"{last} is in the future: there is nothing to build yet.")
+    asked.days = (asked.first, last) if asked.first else None
+    return asked
+
+
+def day(text: str) -> date | None:
+    """Empty is no day, so that a form's empty field may be passed on."""
+    return date.fromisoformat(text) if text else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
