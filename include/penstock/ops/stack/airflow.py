@@ -4,13 +4,11 @@ import fcntl
 import json
 import sys
 from importlib.metadata import version
-from pathlib import Path
 
-from penstock.ops.airflow.environment import environment
+from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION, environment
 from penstock.ops.stack.home import USERS, Home
 from penstock.settings import Settings
 
-ROOT = Path(__file__).parents[4]
 SECONDS = "SCHEDULER__TASK_INSTANCE_HEARTBEAT"
 
 
@@ -19,7 +17,7 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
     address = f"http://127.0.0.1:{settings.airflow_port}"
     folder = home.folder / "airflow"
     sections = {
-        "CORE__DAGS_FOLDER": ROOT / "dags",
+        "CORE__DAGS_FOLDER": PROJECT / "dags",
         "CORE__LOAD_EXAMPLES": False,
         # A fresh home must move data without anybody's click.
         "CORE__DAGS_ARE_PAUSED_AT_CREATION": False,
@@ -50,7 +48,8 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
         "AIRFLOW_HOME": str(folder),
         **{f"AIRFLOW__{name}": str(value) for name, value in sections.items()},
         **environment(settings),
-        "AIRFLOW_CONN_SPARK_LAKE": json.dumps(spark(settings.spark_master)),
+        **environment(settings),
+        f"AIRFLOW_CONN_{SPARK_CONNECTION.upper()}": json.dumps(spark(settings.spark_master)),
         # Airflow's processes rename themselves, by default over the environment that tells whose they are.
         "SPT_NOENV": "1",
     }

@@ -3,6 +3,7 @@
 import os
 import sys
 
+from penstock.ops.airflow.environment import PROJECT
 from penstock.ops.stack import airflow
 from penstock.ops.stack.home import Home
 from penstock.ops.stack.orphans import MARK
@@ -23,7 +24,7 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
         "PATH": f"{BIN}:{os.environ.get('PATH', os.defpath)}",
         "PYSPARK_PYTHON": sys.executable,
         # dags, spark_jobs and expectations are folders of the project, not installed packages.
-        "PYTHONPATH": f"{airflow.ROOT}:{os.environ.get('PYTHONPATH', '')}".rstrip(":"),
+        "PYTHONPATH": f"{PROJECT}:{os.environ.get('PYTHONPATH', '')}".rstrip(":"),
         "PYTHONUNBUFFERED": "1",
     }
     operators = {name: value for name, value in inherited.items() if name.startswith("AIRFLOW__")}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 
 from penstock.ops.stack import run, table
@@ -57,17 +57,20 @@ def until_well(stack: Stack, screen: Console, patience: float = PATIENCE) -> lis
 
 
 def watch(
-    stack: Stack, screen: Console, done: Callable[[list[State], float], bool] = lambda _told, _seconds: False
+    stack: Stack,
+    screen: Console,
+    done: Callable[[list[State], float], bool] = lambda _told, _seconds: False,
+    below: RenderableType = "",
 ) -> list[State]:
-    """One look a second: a table that redraws itself on a terminal, a line for each change elsewhere."""
-    begun, before = time.monotonic(), dict[str, str]()
+    """One look a second: a table that redraws itself on a terminal, a line for each part that is not well elsewhere."""
+    begun = time.monotonic()
     with Live(console=screen, auto_refresh=False, transient=True) as live:
         while True:
             told, seconds = states(stack.home, stack.rows), time.monotonic() - begun
             if screen.is_terminal:
-                live.update(table.table(told, stack.home, seconds), refresh=True)
+                live.update(Group(table.table(told, stack.home, seconds), below), refresh=True)
             else:
-                before = table.changes(before, told, seconds, screen)
+                stack.told = table.changes(stack.told, told, seconds, screen)
             if done(told, seconds) or stack.process.poll() is not None:
                 return told
             time.sleep(1.0 if all(each.well for each in told) else 0.4)

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.ops.stack import airflow, health
+from penstock.ops.airflow.environment import PROJECT
+from penstock.ops.stack import health
 from penstock.settings import Settings
 
 BIN = Path(sys.prefix) / "bin"
@@ -40,7 +41,7 @@ def parts(settings: Settings) -> list[Part]:
         *([Part(
             "serve", "penstock.serve", health.http(f"{serve}/api/status"), address=serve,
             ports=((settings.serve_port, "PENSTOCK_SERVE_PORT"),),
-        )] if (airflow.ROOT / "include/penstock/serve/__main__.py").is_file() else []),
+        )] if (PROJECT / "include/penstock/serve/__main__.py").is_file() else []),
     ]  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import psutil
 
@@ -25,6 +25,8 @@ class Stack:
     rows: list[Part]
     process: subprocess.Popen[bytes]
     recovered: int
+    # What was last told of each part, where only changes are printed.
+    told: dict[str, str] = field(default_factory=dict)
 
 
 def start(settings: Settings, *, detach: bool, rows: list[Part] | None = None) -> Stack:

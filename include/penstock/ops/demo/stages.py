@@ -1,0 +1,109 @@
+"""What each stage of the pipe has moved so far, read where a user would read it."""
+
+import json
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.dataset as ds
+from deltalake import DeltaTable
+from deltalake.exceptions import TableNotFoundError
+
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.model.domain import domains
+from penstock.ops.stack.health import fetch
+from penstock.ops.stack.home import Home
+from penstock.settings import Settings
+
+
+@dataclass(frozen=True)
+class Stage:
+    """`moved` only grows; `wrong` is what must be zero at the end."""
+
+    name: str
+    moved: int
+    told: str
+    wrong: int = 0
+
+
+def look(settings: Settings, home: Home) -> list[Stage]:
+    """Every stage now, in the order in which an event meets them."""
+    return [collected(settings), archived(settings), shaped(settings), answered(settings), ran(settings, home)]
+
+
+def collected(settings: Settings) -> Stage:
+    """The collector's own counter of acknowledged events."""
+    text = (fetch(f"http://127.0.0.1:{settings.collector_port}/metrics") or b"").decode()
+    lines = [line for line in text.splitlines() if line.startswith("penstock_accepted_total{")]
+    events = int(sum(float(line.rpartition(" ")[2]) for line in lines))
+    return Stage("collected", events, f"{events:,} events acknowledged")
+
+
+def archived(settings: Settings) -> Stage:
+    records = _rows(Layout(settings.lake).bronze)
+    return Stage("archived", records, f"{records:,} records in bronze")
+
+
+def shaped(settings: Settings) -> Stage:
+    """Facts, and beside them what was rejected or a duplicate."""
+
+    def silver(source: str) -> str:
+        return Layout(settings.lake).silver(FIRST_RELEASE, source)
+
+    facts = _rows(silver, ds.field("disposition") == "fact")
+    other = _rows(silver) - facts
+    return Stage("shaped", facts, f"{facts:,} facts, {other:,} rejected or duplicate")
+
+
+def answered(settings: Settings) -> Stage:
+    """How many views give rows when they are asked as the console asks them."""
+    address = f"http://127.0.0.1:{settings.serve_port}/api/views"
+    views = [each["name"] for each in _listed(fetch(address), "views")]
+    rows = {view: len(_listed(fetch(f"{address}/{view}?limit=100", timeout=10), "rows")) for view in views}
+    told = sum(count > 0 for count in rows.values())
+    return Stage("answered", told, f"{told} of {len(views)} views answered with rows")
+
+
+def ran(settings: Settings, home: Home) -> Stage:
+    """Airflow's DAG runs by their end. A failed one is somebody's page."""
+    runs = dag_runs(settings, home)
+    ended = {state: sum(run["state"] == state for run in runs) for state in ("success", "running", "failed")}
+    told = ", ".join(f"{count} {state}" for state, count in ended.items())
+    return Stage("orchestrated", ended["success"], f"DAG runs: {told}", ended["failed"])
+
+
+def dag_runs(settings: Settings, home: Home) -> list[dict[str, Any]]:
+    """The latest runs of all DAGs, asked as the analyst."""
+    address = f"http://127.0.0.1:{settings.airflow_port}"
+    login = {"username": "analyst", "password": json.loads(home.passwords.read_text())["analyst"]}
+    try:
+        token = _call(f"{address}/auth/token", {}, json.dumps(login).encode())["access_token"]
+        listed = _call(f"{address}/api/v2/dags/~/dagRuns?limit=100", {"Authorization": f"Bearer {token}"})
+    except OSError:
+        return []
+    return list(listed["dag_runs"])
+
+
+def _call(url: str, headers: dict[str, str], body: bytes | None = None) -> dict[str, Any]:
+    request = urllib.request.Request(url, body, {"Content-Type": "application/json", **headers})  # noqa: S310
+    with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310
+        document: dict[str, Any] = json.loads(answer.read())
+        return document
+
+
+def _listed(body: bytes | None, key: str) -> list[dict[str, Any]]:
+    document = json.loads(body) if body else []
+    rows: list[dict[str, Any]] = document.get(key, []) if isinstance(document, dict) else document
+    return rows
+
+
+def _rows(table: Callable[[str], str], condition: ds.Expression | None = None) -> int:
+    """Rows over the tables of all sources; a table that is not there yet has none."""
+    total = 0
+    for source in (source for domain in domains().values() for source in domain.sources):
+        try:
+            total += DeltaTable(table(source.name)).to_pyarrow_dataset().count_rows(filter=condition)
+        except TableNotFoundError:
+            continue
+    return total
