@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Collection
+import signal
+from collections.abc import Collection, Iterator
 
 import uvicorn
 import uvloop
@@ -10,7 +11,10 @@ import uvloop
 from penstock.collect.access import Access
 from penstock.collect.edge import Edge
 from penstock.collect.keeping import Keeping
+from penstock.collect.logs import to_stderr
 from penstock.collect.metrics import Metrics
+from penstock.collect.spool import Spool
+from penstock.collect.wire import bounded, sweep
 from penstock.log.producer import Log
 from penstock.log.topics import LogUnreachable, ensure
 from penstock.model.domain import domains
@@ -18,17 +22,42 @@ from penstock.model.source import Source
 from penstock.settings import Settings
 
 
+class Server(uvicorn.Server):
+    """Stops when told and then returns, so that what is under way can be finished; uvicorn's own would die."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for told in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(told, self.handle_exit, told, None)
+        yield
+
+
 async def serve(settings: Settings) -> None:
     sources = {source.name: source for domain in domains().values() for source in domain.sources}
     metrics = Metrics()
-    keeping = Keeping(Log(settings.kafka), metrics)
-    edge = Edge(sources, Access.read(settings.home / "collector.toml"), keeping, metrics)
+    access = Access.read(settings.home / "collector.toml")
+    spool = Spool(settings.home / "spool", access.limits.spool)
+    keeping = Keeping(Log(settings.kafka), spool, metrics)
+    edge = Edge(sources, access, keeping, metrics)
     topics = asyncio.create_task(_topics(settings.kafka, sources.values()))
     config = uvicorn.Config(
-        edge, host="127.0.0.1", port=settings.collector_port, lifespan="off", access_log=False, server_header=False
+        edge,
+        host="127.0.0.1",
+        port=settings.collector_port,
+        http=bounded(access.limits, metrics, access.trusted),
+        limit_concurrency=access.limits.connections,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=10,
     )
-    await uvicorn.Server(config).serve()
+    server = Server(config)
+    sweeper = asyncio.create_task(sweep(server.server_state.connections))
+    await server.serve()
     topics.cancel()
+    sweeper.cancel()
     await keeping.close()
 
 
@@ -42,5 +71,6 @@ async def _topics(kafka: str, sources: Collection[Source]) -> None:
 
 
 if __name__ == "__main__":
+    to_stderr()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(Settings.from_env()))

@@ -34,7 +34,7 @@ class WriteKey:
     name: str = "open"
     secret: str = ""
     sources: tuple[str, ...] = ()
-    origins: tuple[str, ...] = ("*",)
+    origins: tuple[str, ...] = ()
     events_per_second: float = float("inf")
     _left: float = field(default=0, init=False)
     _filled: float = field(default=0, init=False)
@@ -59,7 +59,7 @@ class Access:
     keys: tuple[WriteKey, ...] = ()
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     limits: Limits = field(default_factory=Limits)
-    everyone: WriteKey = field(default_factory=WriteKey)
+    everyone: WriteKey = field(default_factory=lambda: WriteKey(origins=("*",)))
 
     @classmethod
     def read(cls, file: Path) -> "Access":

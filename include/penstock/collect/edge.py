@@ -62,6 +62,8 @@ class Edge:
 
     async def _route(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> int:
         method, path = scope["method"], scope["path"]
+        if scope["state"].get("headers_too_large"):
+            raise Refusal("headers_too_large")
         if path.startswith("/v1/") and method == "POST":
             return await self.post(path[4:], scope, headers, receive, send)
         if method == "OPTIONS":

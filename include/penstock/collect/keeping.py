@@ -1,7 +1,26 @@
-"""Keeps records: on the log, or in the spool until the log has them. Whoever awaits `keep` may answer 2xx."""
+"""Keeps records: on the log, or in the spool until the log has them. Whoever awaits `keep` may answer 2xx.
 
+While the spool holds anything, everything goes there, so that the log gets it in order. When only its last
+segment is left, senders wait the moment that it takes to hand that over; then the log is direct again.
+"""
+
+import asyncio
+import contextlib
+import logging
+from itertools import islice
+from pathlib import Path
+
+from penstock.collect.frames import Damaged, records
 from penstock.collect.metrics import Metrics
-from penstock.log.producer import Log, LogDown, Record
+from penstock.collect.spool import Spool, SpoolFull
+from penstock.log.producer import Log, LogDown, NeverTaken, Record
+
+log = logging.getLogger("penstock.collect")
+
+# How long a log that was down is left alone, and how often other collectors' slots are looked at.
+BACKOFF = 0.5
+ADOPT = 10.0
+CHUNK = 2000
 
 
 class Unsafe(Exception):
@@ -9,23 +28,113 @@ class Unsafe(Exception):
 
 
 class Keeping:
-    def __init__(self, log: Log, metrics: Metrics) -> None:
-        self.log = log
+    def __init__(self, producer: Log, spool: Spool, metrics: Metrics) -> None:
+        self.log = producer
+        self.spool = spool
         self.metrics = metrics
+        self._spooling = not spool.idle()
+        self._open = asyncio.Event()
+        self._open.set()
+        self._wake = asyncio.Event()
+        self._wake.set()
+        self._drainer = asyncio.create_task(self._drain_for_ever())
+        metrics.gauge("penstock_spool_bytes", lambda: float(spool.size))
 
     async def keep(self, records: list[Record]) -> str:
-        """Returns where the records are safe."""
-        try:
-            await self.log.append(records)
-        except LogDown as error:
-            raise Unsafe(str(error)) from error
-        return "log"
+        """Returns where the records are safe; raises Unsafe when they are nowhere."""
+        if not self._open.is_set():
+            await self._open.wait()
+        if not self._spooling:
+            try:
+                await self.log.append(records)
+                return "log"
+            except LogDown as error:
+                if not self._spooling:
+                    log.warning("the log is down (%s): events go to the spool", error)
+        await self._to_spool(records)
+        return "spool"
 
-    def ready(self) -> bool:
-        return True
+    async def _to_spool(self, records: list[Record]) -> None:
+        self._spooling = True
+        self._wake.set()
+        try:
+            await self.spool.append(records)
+        except SpoolFull as error:
+            raise Unsafe(str(error)) from error
+
+    async def _drain_for_ever(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), ADOPT)
+            self._wake.clear()
+            await self._adopt()
+            try:
+                if self._spooling:
+                    await self._reached()
+                    await self._drain()
+            except LogDown as error:
+                log.warning("the spool waits for the log: %s", error)
+                self._wake.set()
+                await asyncio.sleep(BACKOFF)
+            except Exception:
+                # A drainer that died would leave acknowledged events behind.
+                log.exception("the spool could not be drained; trying again")
+                self._wake.set()
+                await asyncio.sleep(BACKOFF)
+
+    async def _reached(self) -> None:
+        while not await self.log.answers():
+            await asyncio.sleep(BACKOFF)
+
+    async def _adopt(self) -> None:
+        """Takes over what collectors that are gone left in their slots."""
+        adopted = await asyncio.to_thread(self.spool.adopt)
+        if adopted:
+            self.spool.size += adopted
+            self._spooling = True
+
+    async def _drain(self) -> None:
+        while closed := self.spool.closed():
+            await self._send(closed)
+        self._open.clear()
+        try:
+            while not self.spool.idle():
+                await self._send(await self.spool.close_all())
+            self._spooling = False
+        finally:
+            self._open.set()
+        log.warning("the spool is empty: the log takes events again")
+
+    async def _send(self, segments: list[Path]) -> None:
+        for segment in segments:
+            try:
+                await self._send_segment(segment)
+            except Damaged as error:
+                log.error("a spool segment is damaged and was set aside: %s", error)
+                self.metrics.add("penstock_spool_damaged_total")
+                self.spool.set_aside(segment)
+            else:
+                self.spool.remove(segment)
+
+    async def _send_segment(self, segment: Path) -> None:
+        waiting = records(segment)
+        while chunk := list(islice(waiting, CHUNK)):
+            try:
+                await self.log.append(chunk)
+            except NeverTaken as error:
+                raise Damaged(f"{segment.name}: the log does not take a record: {error}") from error
+            self.metrics.add("penstock_drained_total", len(chunk))
 
     def state(self) -> str:
-        return "up"
+        return "spooling" if self._spooling else "direct"
+
+    def ready(self) -> bool:
+        """Whether events can be kept: the log is up, or the spool has room."""
+        return not self._spooling or self.spool.size < self.spool.limit
 
     async def close(self) -> None:
+        """What the log has not taken stays in the spool for the next collector."""
+        self._drainer.cancel()
         await self.log.close()
+        await self.spool.close_all()
+        self.spool.close()

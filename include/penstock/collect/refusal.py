@@ -7,6 +7,7 @@ import orjson
 # The status of each reason, and what a sender should do about it.
 REASONS: dict[str, tuple[int, str]] = {
     "malformed": (400, "The body is not valid JSON (or NDJSON, gzip, zstd, Avro) as its headers say."),
+    "bad_framing": (400, "The bytes are not HTTP/1.1 as its strict reading wants it."),
     "invalid_utf8": (400, "JSON is UTF-8; encode the text again."),
     "duplicate_key": (400, "An object names one key twice; only one of the values could be kept."),
     "not_an_object": (400, "An event is a JSON object."),

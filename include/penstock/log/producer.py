@@ -139,8 +139,16 @@ class Log:
         while self._waiting:
             batch = self._waiting.popleft()
             if not batch.future.done():
-                batch.future.set_exception(LogDown(f"no acknowledgement within {self.patience} s"))
+                batch.future.set_exception(LogDown("no broker answers, or none acknowledged in time"))
         loop.run_in_executor(None, _discard, old)
+
+    async def answers(self) -> bool:
+        """Whether a broker answers at all: cheaper to ask than to send and give up."""
+        try:
+            await asyncio.to_thread(self._client.list_topics, timeout=1)
+        except KafkaException:
+            return False
+        return True
 
     def _failing(self, error: KafkaError) -> None:
         if error.fatal() or error.code() == KafkaError._ALL_BROKERS_DOWN:

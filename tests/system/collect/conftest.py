@@ -24,6 +24,11 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@pytest.fixture
+def ports() -> Callable[[], int]:
+    return free_port
+
+
 @dataclass
 class Collector:
     """One collector that can be killed and started again on the same port and home."""
@@ -39,10 +44,10 @@ class Collector:
     def start(self) -> "Collector":
         environment = {**os.environ, **self.settings.to_env()}
         self.process = subprocess.Popen(self.argv, env=environment, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
-                httpx.get(self.url + "/healthz")
+                httpx.get(self.url + "/healthz", timeout=10)
                 return self
             except httpx.TransportError:
                 time.sleep(0.05)
@@ -85,36 +90,45 @@ def collector_of(tmp_path: Path) -> Iterator[Callable[..., Collector]]:
 
 
 @pytest.fixture(scope="module")
-def collector(broker: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collector]:
+def collectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Collector]]:
+    """Starts collectors that live as long as a module's tests."""
+    yield from _starter(tmp_path_factory.mktemp("collector"))
+
+
+@pytest.fixture(scope="module")
+def collector(broker: str, collectors: Callable[..., Collector]) -> Collector:
     """One collector for the tests of a module."""
     ensure(broker, [source("web.events")])
-    for start in _starter(tmp_path_factory.mktemp("collector")):
-        yield start(broker)
+    return collectors(broker)
 
 
-def read(kafka: str, topic: str, wanted: Callable[[list[Message]], bool], seconds: float = 20) -> list[Message]:
-    """The topic's messages from its beginning, until there is what is wanted."""
+def read(kafka: str, topic: str, seconds: float) -> Iterator[Message]:
+    """The topic's messages from its beginning, until none has come for so long."""
     consumer = Consumer({"bootstrap.servers": kafka, "group.id": "tests", "enable.auto.commit": False, "log_level": 0})
     partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
     consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING) for partition in partitions])
-    messages: list[Message] = []
     deadline = time.monotonic() + seconds
-    while not wanted(messages) and time.monotonic() < deadline:
-        messages += consumer.consume(10_000, 0.2)
+    while time.monotonic() < deadline:
+        for message in consumer.consume(10_000, 0.2):
+            deadline = time.monotonic() + seconds
+            yield message
     consumer.close()
-    return messages
 
 
 @pytest.fixture
-def on_log(broker: str) -> Callable[..., dict[str, Message]]:
+def on_log(request: pytest.FixtureRequest) -> Callable[..., dict[str, Message]]:
     """Those messages of a topic, by event id, that have one of these ids."""
 
-    def find(ids: list[str], topic: str = "web.events", kafka: str = broker) -> dict[str, Message]:
-        def by_id(messages: list[Message]) -> dict[str, Message]:
-            return {
-                id_: message for message in messages if (id_ := dict(message.headers())["event_id"].decode()) in ids
-            }
-
-        return by_id(read(kafka, topic, lambda messages: len(by_id(messages)) >= len(set(ids))))
+    def find(
+        ids: list[str], topic: str = "web.events", kafka: str | None = None, seconds: float = 10
+    ) -> dict[str, Message]:
+        wanted, found = set(ids), {}
+        for message in read(kafka or request.getfixturevalue("broker"), topic, seconds):
+            event_id = dict(message.headers())["event_id"].decode()
+            if event_id in wanted:
+                found[event_id] = message
+            if len(found) == len(wanted):
+                break
+        return found
 
     return find

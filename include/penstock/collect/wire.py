@@ -1,0 +1,101 @@
+"""Bounds on connections and on the bytes before a body, which uvicorn leaves to a proxy in front of it.
+
+Each connection has at most one deadline; one sweep a second cuts those that are late. That costs a request nothing.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from penstock.collect.limits import Limits
+from penstock.collect.metrics import Metrics
+from penstock.collect.refusal import problem
+
+SWEEP = 0.5
+
+
+class Wire(HttpToolsProtocol):
+    """One connection. `limits`, `metrics`, `trusted` and `addresses` belong to the class `bounded` makes."""
+
+    limits: Limits
+    metrics: Metrics
+    trusted: Callable[[str], bool]
+    addresses: Counter[str]
+    deadline = 0.0
+    _header_bytes = 0
+    _in_headers = True
+    _peer = ""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.deadline = time.monotonic() + self.limits.header_seconds
+        self._peer = self.client[0] if self.client else ""
+        self.addresses[self._peer] += 1
+        if self.addresses[self._peer] > self.limits.connections_per_address and not self.trusted(self._peer):
+            self.refuse("too_fast")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.addresses[self._peer] -= 1
+        if not self.addresses[self._peer]:
+            del self.addresses[self._peer]
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._in_headers:
+            self._header_bytes += len(data)
+        super().data_received(data)
+        if self._in_headers and self._header_bytes > self.limits.header_bytes:
+            self.refuse("headers_too_large")
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.deadline = time.monotonic() + self.limits.header_seconds
+        self._in_headers = True
+
+    def on_headers_complete(self) -> None:
+        self.deadline = time.monotonic() + self.limits.body_seconds
+        self._in_headers = False
+        told = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+        self.scope["state"]["headers_too_large"] = told > self.limits.header_bytes
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self.deadline = 0.0
+        self._header_bytes = 0
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        self.refuse("bad_framing")
+
+    def refuse(self, reason: str) -> None:
+        """Answers and closes without the application, which has not seen a whole request."""
+        if self.transport.is_closing():
+            return
+        self.deadline = 0.0
+        self.metrics.add("penstock_refused_total", reason=reason)
+        status, body = problem(reason)
+        head = (
+            b"content-type: application/problem+json\r\ncontent-length: %d\r\nretry-after: 1\r\nconnection: close\r\n"
+        )
+        if self.cycle is None or not self.cycle.response_started:
+            self.transport.write(STATUS_LINE[status] + head % len(body) + b"\r\n" + body)
+        self.transport.close()
+
+
+def bounded(limits: Limits, metrics: Metrics, trusted: Callable[[str], bool]) -> type[Wire]:
+    """The class of one collector's connections."""
+    told = {"limits": limits, "metrics": metrics, "trusted": staticmethod(trusted), "addresses": Counter()}
+    return type("BoundedWire", (Wire,), told)
+
+
+async def sweep(connections: Iterable[object]) -> None:
+    """Cuts off whoever takes too long to say what he wants."""
+    while True:
+        await asyncio.sleep(SWEEP)
+        now = time.monotonic()
+        for connection in list(connections):
+            if isinstance(connection, Wire) and 0 < connection.deadline < now:
+                connection.refuse("slow_request")
