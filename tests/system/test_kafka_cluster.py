@@ -1,6 +1,7 @@
 """Three brokers, each record on all of them: the leader is killed, and nothing that was acknowledged is lost."""
 
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,19 +34,22 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, dict[int, "subprocess.Popen[b
         process.wait()
 
 
-def created(address: str) -> AdminClient:
-    """A client of the cluster, once all three nodes have joined and the topic is there."""
+def leader_of(address: str) -> int:
+    """The node that leads the topic's first partition, once every partition is on all three."""
     admin = AdminClient({"bootstrap.servers": address, "log_level": 0})
     while len(admin.list_topics(timeout=60).brokers) < 3:
-        pass
+        time.sleep(0.2)
     admin.create_topics([NewTopic(TOPIC, 3, 3)])[TOPIC].result(60)
-    return admin
+    while True:
+        partitions = admin.list_topics(TOPIC, timeout=60).topics[TOPIC].partitions
+        if [len(partition.isrs) for partition in partitions.values()] == [3, 3, 3]:
+            return partitions[0].leader
+        time.sleep(0.2)
 
 
 def test_no_acknowledged_record_is_lost_with_the_leader(cluster) -> None:
     address, processes = cluster
-    admin = created(address)
-    leader = admin.list_topics(TOPIC, timeout=30).topics[TOPIC].partitions[0].leader
+    leader = leader_of(address)
     acknowledged: list[bytes] = []
 
     def keep(failure: object, message: Message) -> None:
