@@ -1,18 +1,26 @@
 """# Stream watch: a look each minute
 
-Reads what the streams say of themselves, asks the log, measures the disk, and adds up the ledger, without Spark.
-Whatever is wrong becomes one alert each, with its runbook; when it is well again, people hear of that as well.
+`look` reads what the streams say of themselves, asks the log, measures the disk, and checks that the ledger adds up,
+without Spark. Whatever is wrong becomes one alert each, with its runbook; people hear when it is well again too.
+
+`close_hours` brings the ledger up to the newest commits and tells `build_views` of every hour whose records all have
+their disposition; of one that lacks some after ten minutes as well, so that numbers are never older than an hour.
 
 **When `look` fails**, something critical was found: the error says what, in sentences. It needs no clearing: the next
 look is a minute away. **When it does not run at all**, the scheduler is down: `penstock status`.
 """
 
 from datetime import timedelta
+from typing import Any
 
-from airflow.sdk import dag, task
+from airflow.sdk import AssetAlias, dag, task
 
+from penstock.ops.airflow.assets import HOUR_CLOSED
 from penstock.ops.airflow.defaults import DEFAULTS
 from penstock.ops.airflow.runbooks import runbook
+
+# An alias sends as many events as there are closed hours: often none.
+CLOSED = AssetAlias("hours_closed_now")
 
 
 @dag(
@@ -31,6 +39,14 @@ def stream_watch() -> None:
 
         everything()
 
+    @task(doc_md=runbook("close_hours"), outlets=[CLOSED])
+    def close_hours(outlet_events: Any) -> int:
+        from penstock.ops.airflow import looks
+
+        return looks.close_hours(lambda extra: outlet_events[CLOSED].add(HOUR_CLOSED, extra=extra))
+
+    # Apart: a critical finding fails `look`, and must not keep hours from closing.
+    close_hours()
     look()
 
 

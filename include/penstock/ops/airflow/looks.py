@@ -31,4 +31,31 @@ def everything() -> None:
         lambda settings, now: streams(settings.home, now),
         lambda settings, _: disk(settings.home),
         lambda settings, _: log(settings.kafka),
+        ledger,
     )
+
+
+def ledger(settings: Settings, now: datetime) -> Iterable[Any]:
+    """Whether the ledger adds up. That it cannot be read is the log's finding."""
+    from confluent_kafka import KafkaException
+
+    from penstock.ops.watch.hours import balances, unbalanced
+
+    try:
+        return list(unbalanced(balances(settings), now))
+    except KafkaException:
+        return []
+
+
+def close_hours(tell: Callable[[dict[str, Any]], None]) -> int:
+    """Tells of every hour that builds may take since the last time; returns how many there were."""
+    from penstock.ops.watch.hours import Announced, balances, due
+
+    settings = Settings.from_env()
+    announced = Announced(settings.home)
+    hours = announced.fresh(due(balances(settings), datetime.now(UTC)))
+    for hour in hours:
+        tell({"source": hour.source, "hour": hour.hour.isoformat(), "complete": hour.complete, "records": hour.records})
+    # Told before remembered: killed in between, the hour is told twice, and a build of nothing new does nothing.
+    announced.remember(hours)
+    return len(hours)
