@@ -1,0 +1,80 @@
+// Asks the read API, and listens to it. A lost connection is said, and tried again until it heals.
+
+const listeners = new Set();
+let healthy = true;
+
+export function onHealth(listener) { listeners.add(listener); }
+
+function health(now) {
+  if (now === healthy) return;
+  healthy = now;
+  for (const listener of listeners) listener(healthy);
+}
+
+export class Problem extends Error {
+  constructor(status, said) {
+    super(said.detail || said.title || `the server answered ${status}`);
+    this.status = status;
+    this.allowed = said.allowed || [];
+  }
+}
+
+export async function get(path, parameters = []) {
+  const query = new URLSearchParams(parameters).toString();
+  let answer;
+  try {
+    answer = await fetch(query ? `${path}?${query}` : path, { headers: { Accept: "application/json" } });
+  } catch (error) {
+    health(false);
+    throw new Problem(0, { detail: "The server cannot be reached." });
+  }
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Problem(answer.status, body);
+  health(true);
+  return body;
+}
+
+export function view(name, { from, to, every, by = [], where = [], order, limit, tz }) {
+  const told = [["from", from.toISOString()], ["to", to.toISOString()]];
+  if (every) told.push(["every", every]);
+  if (tz) told.push(["tz", tz]);
+  if (by.length) told.push(["by", by.join(",")]);
+  for (const { key, value } of where) told.push(["where", `${key}:eq:${value}`]);
+  if (order) told.push(["order", order]);
+  if (limit) told.push(["limit", limit]);
+  return get(`/api/views/${encodeURIComponent(name)}`, told);
+}
+
+// Calls `changed` whenever the view does, until the returned function is called. A hidden tab hears nothing.
+export function live(name, changed) {
+  let socket = null;
+  let retry = 0;
+  let timer = 0;
+  let closed = false;
+
+  const open = async () => {
+    clearTimeout(timer);
+    if (closed || document.hidden || socket) return;
+    const address = new URL("/api/live", location.href);
+    address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+    address.searchParams.set("view", name);
+    const opened = new WebSocket(address);
+    socket = opened;
+    opened.onopen = () => { retry = 0; health(true); };
+    opened.onmessage = (message) => changed(JSON.parse(message.data));
+    opened.onclose = () => {
+      if (socket !== opened) return;
+      socket = null;
+      if (closed || document.hidden) return;
+      health(false);
+      retry = Math.min(retry + 1, 6);
+      timer = setTimeout(open, 250 * 2 ** retry * (0.5 + Math.random()));
+    };
+  };
+  const drop = () => { const open = socket; socket = null; open?.close(); };
+  const seen = () => { if (document.hidden) { drop(); return; } open(); changed(null); };
+
+  document.addEventListener("visibilitychange", seen);
+  open();
+  return () => { closed = true; clearTimeout(timer); drop(); document.removeEventListener("visibilitychange", seen); };
+}

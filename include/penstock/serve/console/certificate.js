@@ -1,0 +1,25 @@
+// What a number's certificate says, in words.
+
+import { moment, number } from "./format.js";
+
+export function lines(certificate, doc) {
+  if (!certificate) return doc ? [doc] : ["No certificate."];
+  const fresh = certificate.provisional_rows || 0;
+  return [
+    ...(doc ? [doc] : []),
+    certificate.final ? "Final: every fact of this range has been built and gated." : "Provisional: newer facts are added as they come.",
+    `As of ${moment(certificate.as_of)}, complete to ${moment(certificate.complete_to)}.`,
+    `${number(certificate.facts, "count", true)} facts, ${number(fresh, "count", true)} of them after the cut.`,
+    `Release ${certificate.release}, ${cut(certificate.cut)}.`,
+  ];
+}
+
+function cut(positions) {
+  const said = Object.entries(positions || {}).map(([source, epoch]) => `${source} to epoch ${epoch}`);
+  return said.length ? `cut: ${said.join(", ")}` : "no build yet";
+}
+
+export function state(certificate) {
+  if (!certificate) return "";
+  return certificate.final ? "final" : "provisional";
+}

@@ -1,0 +1,69 @@
+// The main chart: the domain's Vega-Lite specification, our colours, no code made from text (strict CSP).
+
+import { moment, number } from "./format.js";
+import { colour } from "./theme.js";
+
+let library = null;
+
+// The library is loaded once, after the numbers are on the screen.
+function vega() {
+  library ||= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.type = "module";
+    script.src = "/vendor/vega.js";
+    script.onload = () => resolve(window.vegaEmbed);
+    script.onerror = () => { library = null; reject(new Error("the chart library did not load")); };
+    document.head.append(script);
+  });
+  return library;
+}
+
+const AXIS = "indexof(['percent'], style) >= 0 ? format(datum.value, '.0%') : datum.value >= 10000 ? format(datum.value, '.2~s') : format(datum.value, ',~r')";
+
+export async function chart(element, specification, rows, style, bubble) {
+  const embed = await vega();
+  const spec = structuredClone(specification);
+  spec.data = { name: "rows", values: rows };
+  spec.datasets = undefined;
+  spec.params = [{ name: "style", value: style }];
+  labelled(spec);
+  const drawn = await embed(element, spec, {
+    actions: false, ast: true, defaultStyle: false, renderer: "svg", config: theme(),
+    tooltip: (_, event, item, value) => bubble(event, value),
+  });
+  return () => drawn.finalize();
+}
+
+function labelled(spec) {
+  for (const layer of spec.layer || [spec]) {
+    const axis = layer.encoding?.y?.axis;
+    if (axis) axis.labelExpr = AXIS;
+  }
+}
+
+export function point(row, series, measure, style, every) {
+  const value = row[measure] === null || row[measure] === undefined ? 0 : Number(row[measure]);
+  return { bucket: row.bucket, value, series, said: said(row.bucket, every), shown: number(value, style, true) };
+}
+
+function said(bucket, every) {
+  const at = new Date(bucket);
+  if (every === "1 month") return at.toLocaleString(undefined, { month: "long", year: "numeric" });
+  if (every === "1 day") return at.toLocaleString(undefined, { weekday: "long", day: "numeric", month: "short" });
+  return moment(at, false);
+}
+
+function theme() {
+  const [ink, line, accent] = [colour("ink-soft"), colour("line"), colour("accent")];
+  const label = { labelColor: ink, labelFont: "inherit", labelFontSize: 12, labelPadding: 6, tickColor: line };
+  return {
+    background: "transparent",
+    font: "system-ui, sans-serif",
+    view: { stroke: null },
+    axis: { ...label, domain: false, ticks: false, gridColor: line },
+    axisX: { domain: true, domainColor: line },
+    area: { color: accent },
+    line: { color: accent },
+    point: { color: accent, filled: true },
+  };
+}

@@ -1,0 +1,22 @@
+// Rows as CSV. A spreadsheet must never run what a visitor sent, so a leading = + - @ tab or return is quoted away.
+
+export function csv(rows) {
+  if (!rows.length) return "";
+  const names = Object.keys(rows[0]);
+  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((cells) => cells.map(cell).join(",")).join("\r\n");
+}
+
+export function cell(value) {
+  if (typeof value === "number") return String(value);
+  const text = value === null || value === undefined ? "" : String(value);
+  const guarded = /^[\s]*[=+\-@\t\r|]/.test(text) ? `'${text}` : text;
+  return `"${guarded.replaceAll('"', '""')}"`;
+}
+
+export function download(name, text) {
+  const anchor = document.createElement("a");
+  anchor.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+  anchor.download = name;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 1000);
+}

@@ -1,0 +1,139 @@
+// A domain's page, made of its declaration: headlines, the chart, top lists, all of one range and one set of filters.
+
+import { get, live, view } from "./api.js";
+import { chart, point } from "./chart.js";
+import { controls, filters } from "./controls.js";
+import { csv, download } from "./csv.js";
+import { el, replace } from "./dom.js";
+import { emptyLake, problem } from "./empty.js";
+import { headlines } from "./headlines.js";
+import { moment } from "./format.js";
+import { panels } from "./lists.js";
+import { nowHere } from "./now.js";
+import { RANGES, buckets, link, span, withFilter, zone } from "./state.js";
+import { onTheme } from "./theme.js";
+
+// Live changes come every second or so; numbers that blink faster than this cannot be read.
+const CALM = 1000;
+
+export async function domainPage(main, state, domain, go) {
+  const views = await get("/api/views").then((said) => new Map((said.views || said).map((one) => [one.name, one])));
+  const scopes = await scopesOf(domain);
+  if (!scopes.length) return emptyLake(main, domain, () => domainPage(main, state, domain, go));
+  const page = new Page(main, { ...state, scope: scopes.includes(state.scope) ? state.scope : scopes[0] }, domain, views, scopes, go);
+  await page.refresh();
+  return page.follow();
+}
+
+// The scope's values (for the web: its sites), most seen first, over all of the lake's time.
+async function scopesOf(domain) {
+  const [from, to] = [new Date(Date.now() - 400 * 86400e3), new Date(Date.now() + 86400e3)];
+  const said = await view(domain.live, { from, to, by: [domain.scope], order: "-views", limit: 50 });
+  return said.rows.map((row) => row[domain.scope]);
+}
+
+class Page {
+  constructor(main, state, domain, views, scopes, go) {
+    Object.assign(this, { main, state, domain, views, go, drawn: () => {}, running: false, again: false });
+    this.measure = domain.headlines.find((one) => one.measure === state.measure) || domain.headlines[0];
+    this.parts = Object.fromEntries(["now", "numbers", "chart", "lists"].map((name) => [name, el("div", { class: name })]));
+    this.parts.chart.setAttribute("role", "img");
+    this.bubble = el("div", { class: "bubble", hidden: true });
+    this.ledger = el("p", { class: "chart-note" });
+    replace(
+      main,
+      el("h1", { class: "unseen" }, `${domain.title}: ${this.state.scope}`),
+      el("div", { class: "bar" }, controls(this.state, scopes, domain.scope, go), this.parts.now, el("button", { type: "button", class: "quiet export", onclick: () => this.export() }, "CSV")),
+      filters(this.state, go),
+      el("section", { class: "card main-card", "aria-label": "Numbers and chart" }, this.parts.numbers, el("div", { class: "plot" }, this.parts.chart, this.bubble), this.ledger),
+      this.parts.lists,
+    );
+  }
+
+  where(name) {
+    const keys = this.views.get(name)?.keys || [];
+    return [{ key: this.domain.scope, value: this.state.scope }, ...this.state.filters].filter((one) => keys.includes(one.key));
+  }
+
+  // The first view that can be asked by every key that is filtered on; else the first, and it says so.
+  chosen(headline) {
+    const fits = (name) => this.state.filters.every((one) => this.views.get(name)?.keys.includes(one.key)) && this.has(name, headline.measure);
+    const name = headline.views.find(fits) || headline.views[0];
+    return { name, fits: fits(name), doc: this.doc(name, headline.measure) };
+  }
+
+  has(name, measure) { return this.views.get(name)?.measures.some((one) => one.name === measure); }
+
+  doc(name, measure) { return this.views.get(name)?.measures.find((one) => one.name === measure)?.doc; }
+
+  async refresh() {
+    if (this.running) { this.again = true; return; }
+    this.running = true;
+    try {
+      this.at = span(this.state.range);
+      await Promise.all([nowHere(this), headlines(this), this.draw(), panels(this)]);
+    } catch (error) {
+      problem(this.ledger, error);
+    } finally {
+      this.running = false;
+    }
+    if (this.again) { this.again = false; await this.refresh(); }
+  }
+
+  async draw() {
+    const { name } = this.chosen(this.measure);
+    const { every } = RANGES[this.state.range];
+    const asked = { every, tz: zone, where: this.where(name), limit: 10000, order: "bucket" };
+    const [now, earlier] = await Promise.all([
+      view(name, { ...this.at, ...asked }),
+      this.state.compare ? view(name, { ...this.at.earlier, ...asked }) : null,
+    ]);
+    this.rows = this.points(now.rows, earlier?.rows || [], every);
+    this.certificate = now.certificate;
+    const drawn = await chart(this.parts.chart, this.domain.chart, this.rows, this.measure.style, (event, value) => this.point(event, value));
+    this.drawn();
+    this.drawn = drawn;
+    this.parts.chart.setAttribute("aria-label", `${this.measure.label} over time; the same rows are in the CSV`);
+    replace(this.ledger, `${this.measure.label} · ${RANGES[this.state.range].label.toLowerCase()} · as of ${moment(now.certificate.as_of)}`, this.state.compare ? " · dashed: the period before" : "");
+  }
+
+  // Buckets without facts have no row: they are zero. The earlier period is laid under this one, bucket by bucket.
+  points(now, earlier, every) {
+    const { measure, style } = this.measure;
+    const shift = this.at.from - this.at.earlier.from;
+    const known = new Map(now.map((row) => [new Date(row.bucket).getTime(), row]));
+    const shown = buckets(this.state.range).map((at) => point(known.get(at.getTime()) || { bucket: at }, "now", measure, style, every));
+    const before = earlier.map((row) => ({
+      ...point(row, "earlier", measure, style, every), bucket: new Date(new Date(row.bucket).getTime() + shift),
+    }));
+    return [...before, ...shown].map((row) => ({ ...row, bucket: new Date(row.bucket).toISOString() }));
+  }
+
+  point(event, value) {
+    this.bubble.hidden = !value;
+    if (!value) return;
+    replace(this.bubble, el("b", {}, value.shown || ""), el("span", {}, value.said || ""));
+    const box = this.bubble.parentElement.getBoundingClientRect();
+    this.bubble.style.left = `${Math.min(event.clientX - box.left + 12, box.width - this.bubble.offsetWidth)}px`;
+    this.bubble.style.top = `${event.clientY - box.top - 46}px`;
+  }
+
+  filter(key, value) { this.go(link(withFilter(this.state, key, value))); }
+
+  pick(measure) { this.go(link({ ...this.state, measure })); }
+
+  export() {
+    const rows = this.rows.map(({ bucket, series, value }) => ({ bucket, series, [this.measure.measure]: value }));
+    download(`${this.domain.name}-${this.measure.measure}-${this.state.range}.csv`, csv(rows));
+  }
+
+  follow() {
+    let timer = 0;
+    const soon = () => { timer ||= setTimeout(() => { timer = 0; this.refresh(); }, CALM); };
+    const hear = live(this.domain.live, soon);
+    const themed = onTheme(() => this.draw());
+    // Time goes on without facts too: "now" must fall to nought.
+    const minute = setInterval(() => { if (!document.hidden) soon(); }, 30_000);
+    return () => { clearTimeout(timer); clearInterval(minute); hear(); themed(); this.drawn(); };
+  }
+}

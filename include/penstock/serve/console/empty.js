@@ -1,0 +1,32 @@
+// What stands where there is nothing yet, or where something went wrong: why, and what to do.
+
+import { view } from "./api.js";
+import { el, replace } from "./dom.js";
+
+export function emptyLake(main, domain, again) {
+  const collector = `${location.protocol}//${location.hostname}:8090`;
+  const command = `curl -X POST ${collector}/v1/${domain.source} -H 'Content-Type: application/json' -d '${JSON.stringify(domain.first_event)}'`;
+  replace(main,
+    el("section", { class: "empty" },
+      el("h1", {}, "No events yet"),
+      el("p", {}, "The lake is there and empty. Send the first event; this page fills by itself:"),
+      el("pre", { tabindex: "0" }, command),
+      el("p", {}, "Or put the tracker into a page:"),
+      el("pre", { tabindex: "0" }, `<script defer src="${collector}/tracker.js" data-site="a.example"></script>`),
+      el("p", { class: "aside" }, "A believable site, live: make demo")));
+  let timer = 0;
+  let close = null;
+  const look = async () => {
+    const range = { from: new Date(Date.now() - 400 * 86400e3), to: new Date(Date.now() + 86400e3) };
+    const said = await view(domain.live, { ...range, by: [domain.scope], limit: 1 }).catch(() => ({ rows: [] }));
+    if (said.rows.length) close = await again();
+    else timer = setTimeout(look, 1500);
+  };
+  timer = setTimeout(look, 1500);
+  return () => { clearTimeout(timer); close?.(); };
+}
+
+export function problem(element, error) {
+  const allowed = error.allowed?.length ? ` Allowed: ${error.allowed.join(", ")}.` : "";
+  replace(element, el("span", { class: "bad", role: "alert" }, `${error.message}${allowed}`));
+}

@@ -1,0 +1,50 @@
+// The big numbers, each with its change against the earlier period and its certificate.
+
+import { view } from "./api.js";
+import { lines, state } from "./certificate.js";
+import { el, replace, tipped } from "./dom.js";
+import { change, number } from "./format.js";
+
+export async function headlines(page) {
+  const answers = await asked(page);
+  replace(page.parts.numbers, page.domain.headlines.map((headline) => one(page, headline, answers)));
+}
+
+// One question for each view, however many of its measures are shown.
+async function asked(page) {
+  const names = [...new Set(page.domain.headlines.map((headline) => page.chosen(headline).name))];
+  const found = await Promise.all(names.map(async (name) => {
+    const where = page.where(name);
+    const [now, earlier] = await Promise.all([
+      view(name, { ...page.at, where }),
+      page.state.compare ? view(name, { ...page.at.earlier, where }) : null,
+    ]);
+    return [name, { now: now.rows[0] || {}, earlier: earlier?.rows[0] || {}, certificate: now.certificate }];
+  }));
+  return new Map(found);
+}
+
+function one(page, headline, answers) {
+  const { name, fits, doc } = page.chosen(headline);
+  const { now, earlier, certificate } = answers.get(name);
+  const chosen = headline === page.measure;
+  const value = now[headline.measure];
+  const button = el("button", {
+    type: "button", class: `number ${state(certificate)} ${fits ? "" : "unfiltered"}`, "aria-pressed": chosen ? "true" : "false",
+    onclick: () => page.pick(headline.measure),
+  },
+    el("span", { class: "label" }, headline.label),
+    el("span", { class: "value" }, number(value ?? (headline.style === "count" ? 0 : null), headline.style)),
+    page.state.compare ? changed(value, earlier[headline.measure], headline.better) : null,
+    fits ? null : el("span", { class: "aside" }, "not filtered"));
+  return tipped(button, () => [`${headline.label}: ${number(value, headline.style, true)}`, ...lines(certificate, doc)]);
+}
+
+function changed(now, earlier, better) {
+  const share = change(now, earlier);
+  if (share === null) return el("span", { class: "change" }, "no earlier period");
+  const up = share >= 0;
+  const good = up === (better === "up");
+  const text = Math.abs(share) < 0.0005 ? "no change" : `${up ? "▲" : "▼"} ${number(Math.abs(share), "percent")}`;
+  return el("span", { class: `change ${Math.abs(share) < 0.0005 ? "" : good ? "good" : "bad"}` }, text);
+}

@@ -1,0 +1,86 @@
+// The top lists, as bars. A click on a row filters the page by it.
+
+import { view } from "./api.js";
+import { lines } from "./certificate.js";
+import { csv, download } from "./csv.js";
+import { el, replace, tipped } from "./dom.js";
+import { number } from "./format.js";
+
+const SHOWN = 9;
+const chosen = new Map();
+
+export async function panels(page) {
+  const groups = Map.groupBy ? Map.groupBy(page.domain.lists, (list) => list.group) : grouped(page.domain.lists);
+  const made = await Promise.all([...groups].map(([group, lists]) => panel(page, group, lists)));
+  // A live change must not take the focus from who reads with the keyboard.
+  const focused = document.activeElement?.dataset?.row;
+  replace(page.parts.lists, made);
+  if (focused) page.parts.lists.querySelector(`[data-row="${CSS.escape(focused)}"]`)?.focus();
+}
+
+function grouped(lists) {
+  const groups = new Map();
+  for (const list of lists) groups.set(list.group, [...(groups.get(list.group) || []), list]);
+  return groups;
+}
+
+async function panel(page, group, lists) {
+  const list = lists.find((one) => one.label === chosen.get(group)) || lists[0];
+  const tabs = el("div", { class: "tabs", role: "group", "aria-label": group }, lists.map((one) => el("button", {
+    type: "button", "aria-pressed": one === list ? "true" : "false", "data-row": `tab ${one.label}`,
+    onclick: () => { chosen.set(group, one.label); panels(page); },
+  }, one.label)));
+  const body = el("div", { class: "rows" });
+  const card = el("section", { class: "card panel", "aria-label": group }, el("header", {}, el("h2", {}, group), tabs), body);
+  try {
+    const where = page.where(list.view);
+    const said = await view(list.view, { ...page.at, by: [list.by], where, order: `-${list.measure}`, limit: 100 });
+    fill(page, list, body, said);
+    const save = el("button", { type: "button", class: "quiet", "aria-label": `${list.label} as CSV`, onclick: () => download(`${list.label}.csv`, csv(said.rows)) }, "CSV");
+    card.append(el("footer", {}, note(page, list, said), save));
+  } catch (error) {
+    replace(body, el("p", { class: "nothing" }, error.message));
+  }
+  return card;
+}
+
+function note(page, list, said) {
+  const missed = page.state.filters.filter((one) => !where(page, list).includes(one.key)).map((one) => one.key);
+  const text = missed.length ? `not filtered by ${missed.join(", ")}` : `${number(said.rows.length)} of them`;
+  const words = el("span", { class: missed.length ? "aside" : "" }, said.rows.length > SHOWN || missed.length ? text : "");
+  return words;
+}
+
+function where(page, list) { return page.where(list.view).map((one) => one.key); }
+
+function fill(page, list, body, said) {
+  const rows = said.rows.filter((row) => row[list.by] !== null && row[list.measure] !== null).slice(0, SHOWN);
+  if (!rows.length) {
+    replace(body, el("p", { class: "nothing" }, `No ${list.label.toLowerCase()} in this range.`));
+    return;
+  }
+  const largest = Math.max(...rows.map((row) => Number(row[list.measure])));
+  const doc = page.doc(list.view, list.measure);
+  replace(body,
+    el("p", { class: "columns" }, el("span", {}, list.label), el("span", {}, list.measure.replaceAll("_", " "))),
+    el("ol", {}, rows.map((row) => bar(page, list, row, largest, () => lines(said.certificate, doc)))));
+}
+
+function bar(page, list, row, largest, certificate) {
+  const name = String(row[list.by]);
+  const value = Number(row[list.measure]);
+  const known = page.views.get(list.view).keys.includes(list.by);
+  const button = el("button", {
+    type: "button", class: "row", "data-row": `${list.label} ${name}`, disabled: !known,
+    onclick: () => page.filter(list.by, name),
+  },
+    el("span", { class: "fill", width: `${largest > 0 ? Math.max(1, (value / largest) * 100) : 0}%` }),
+    el("span", { class: "name" }, list.by === "country" ? country(name) : name),
+    el("span", { class: "count" }, number(value, list.style)));
+  return el("li", {}, tipped(button, () => [`${name}: ${number(value, list.style, true)}`, ...certificate()]));
+}
+
+function country(code) {
+  if (!/^[A-Za-z]{2}$/.test(code)) return code;
+  try { return new Intl.DisplayNames(undefined, { type: "region" }).of(code.toUpperCase()) || code; } catch { return code; }
+}

@@ -1,0 +1,97 @@
+// The five tiers as they are: what flows, what waits, how fresh; and the ledger, hour by hour.
+
+import { get } from "./api.js";
+import { el, replace, tipped } from "./dom.js";
+import { problem } from "./empty.js";
+import { ago, bytes, moment, number } from "./format.js";
+
+const EVERY = 2000;
+
+export async function pipelinePage(main) {
+  const tiers = el("ol", { class: "tiers" });
+  const streams = el("div", { class: "scroll" });
+  const ledger = el("div", { class: "scroll" });
+  const trouble = el("div", {});
+  replace(main, el("h1", {}, "Pipeline"), trouble, tiers,
+    el("section", { class: "card", "aria-label": "Streams" }, el("h2", {}, "Streams"), streams),
+    el("section", { class: "card", "aria-label": "Ledger" }, el("h2", {}, "Ledger"),
+      el("p", { class: "aside" }, "Accepted by the log = archived in bronze = facts + rejected + duplicates. Each hour balances, or says by how much not."), ledger));
+  let timer = 0;
+  let closed = false;
+  const look = async () => {
+    if (!document.hidden) {
+      try {
+        const [status, book] = await Promise.all([get("/api/status"), get("/api/ledger")]);
+        replace(trouble, troubles(status));
+        drawTiers(tiers, status, book);
+        drawStreams(streams, status);
+        drawLedger(ledger, book);
+      } catch (error) {
+        problem(trouble, error);
+      }
+    }
+    if (!closed) timer = setTimeout(look, EVERY);
+  };
+  await look();
+  return () => { closed = true; clearTimeout(timer); };
+}
+
+function troubles(status) {
+  const said = Object.entries(status.problems || {});
+  return said.length ? el("ul", { class: "card bad", role: "alert" }, said.map(([name, text]) => el("li", {}, `${name}: ${text}`))) : null;
+}
+
+function drawTiers(list, status, book) {
+  const streams = status.streams || [];
+  const hours = book.rows || book;
+  const sum = (name) => hours.reduce((total, row) => total + Number(row[name] || 0), 0);
+  const worst = (kind) => Math.max(0, ...streams.filter((one) => one.job.startsWith(kind)).map((one) => Number(one.lag_seconds || 0)));
+  const builds = Object.values(status.builds || {});
+  const tier = (name, value, unit, ...words) => el("li", {}, el("h2", {}, name), el("p", {}, el("b", {}, value), ` ${unit}`), words.map((text) => el("p", { class: "aside" }, text)));
+  replace(list,
+    tier("Collection", number(sum("accepted")), "accepted", `in ${new Set(hours.map((row) => row.hour)).size} hours`),
+    tier("Log", number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", `archive ${ago(worst("archive"))} behind`),
+    tier("Shape", number(sum("facts")), "facts", `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, `${ago(worst("shape"))} behind`),
+    tier("Lake", number(sum("archived")), "archived", ...storage(status), builds.length ? `${builds.length} views built` : "no build yet"),
+    tier("Delivery", moment(status.as_of || status.at), "", `${number((status.views || []).length || Object.keys(status.views || {}).length)} views served`));
+}
+
+function storage(status) {
+  const tables = Object.values(status.storage || {});
+  return tables.length ? [`${bytes(tables.reduce((total, one) => total + Number(one.bytes ?? one), 0))} on disk`] : [];
+}
+
+function drawStreams(element, status) {
+  const streams = status.streams || [];
+  if (!streams.length) { replace(element, el("p", { class: "nothing" }, "No stream has said anything yet. Start them: the streams DAG in Airflow, or penstock up.")); return; }
+  replace(element, table(["Stream", "Release", "Epoch", "Rows", "Behind", "Waiting", "Said at"], streams.map((one) => [
+    one.job, one.release || "", number(one.epoch, "count", true), number(one.rows, "count", true), ago(one.lag_seconds), number(one.lag_records, "count", true), moment(one.at),
+  ])));
+}
+
+function drawLedger(element, book) {
+  const rows = [...(book.rows || book)].sort((a, b) => (a.hour < b.hour ? 1 : a.hour > b.hour ? -1 : a.source < b.source ? -1 : 1)).slice(0, 60);
+  if (!rows.length) { replace(element, el("p", { class: "nothing" }, "The ledger is empty: nothing has been archived yet.")); return; }
+  const columns = ["Hour", "Source", "Accepted", "Archived", "Facts", "Rejected", "Duplicates", "Balance"];
+  replace(element, table(columns, rows.map((row) => [
+    moment(row.hour, false), row.source, number(row.accepted, "count", true), number(row.archived, "count", true), number(row.facts, "count", true),
+    rejected(row), number(row.duplicates, "count", true), balance(row),
+  ])));
+}
+
+function rejected(row) {
+  const reasons = Object.entries(row.reasons || {}).map(([reason, count]) => `${reason}: ${number(count, "count", true)}`);
+  const text = el("span", {}, number(row.rejected, "count", true));
+  return reasons.length ? tipped(text, () => reasons) : text;
+}
+
+function balance(row) {
+  if (row.open) return el("span", { class: "mark" }, "open");
+  if (row.balanced) return el("span", { class: "mark good" }, "✓ balanced");
+  return el("span", { class: "mark bad" }, `✗ ${number(row.unarchived, "count", true)} not archived, ${number(row.unshaped, "count", true)} not shaped`);
+}
+
+export function table(columns, rows) {
+  return el("table", {}, el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map((cell) => el("td", {}, cell))))));
+}

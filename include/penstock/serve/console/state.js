@@ -1,0 +1,76 @@
+// What is looked at is in the address, so that a link shows the same to whom it is sent.
+
+export const RANGES = {
+  live: { label: "Last 30 minutes", every: "1 minute" },
+  today: { label: "Today", every: "1 hour" },
+  "24h": { label: "Last 24 hours", every: "1 hour" },
+  "7d": { label: "Last 7 days", every: "1 hour" },
+  "30d": { label: "Last 30 days", every: "1 day" },
+  "90d": { label: "Last 90 days", every: "1 day" },
+  "12mo": { label: "Last 12 months", every: "1 month" },
+};
+
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+
+export function read() {
+  const told = new URLSearchParams(location.search);
+  return {
+    page: told.get("page") || "",
+    scope: told.get("scope") || "",
+    range: RANGES[told.get("range")] ? told.get("range") : "7d",
+    measure: told.get("measure") || "",
+    compare: told.get("compare") !== "no",
+    filters: told.getAll("f").map((text) => {
+      const at = text.indexOf(":");
+      return { key: text.slice(0, at), value: text.slice(at + 1) };
+    }),
+  };
+}
+
+export function link(state) {
+  const told = new URLSearchParams();
+  for (const name of ["page", "scope", "measure"]) if (state[name]) told.set(name, state[name]);
+  if (state.range !== "7d") told.set("range", state.range);
+  if (!state.compare) told.set("compare", "no");
+  for (const filter of state.filters) told.append("f", `${filter.key}:${filter.value}`);
+  const text = told.toString();
+  return text ? `/?${text}` : "/";
+}
+
+export function withFilter(state, key, value) {
+  const others = state.filters.filter((filter) => filter.key !== key);
+  return { ...state, filters: value === null ? others : [...others, { key, value }] };
+}
+
+// The range's buckets as instants, first to last, in the reader's own days and months.
+export function buckets(name, now = new Date()) {
+  const start = first(name, now);
+  const step = { "1 minute": 60e3, "1 hour": 3600e3 }[RANGES[name].every];
+  const found = [];
+  for (let at = start; at <= now; at = next(at, step, RANGES[name].every)) found.push(at);
+  return found;
+}
+
+// From the first bucket to this minute's end; the earlier period is as long and ends where this one starts.
+export function span(name, now = new Date()) {
+  const from = first(name, now);
+  const to = new Date(Math.ceil((now.getTime() + 1) / 60e3) * 60e3);
+  const length = to - from;
+  const earlier = name === "today" ? new Date(from - 86400e3) : new Date(from - length);
+  return { from, to, earlier: { from: earlier, to: new Date(earlier.getTime() + length) } };
+}
+
+function first(name, now) {
+  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+  if (name === "live") return new Date(Math.floor(now / 60e3) * 60e3 - 29 * 60e3);
+  if (name === "24h") return new Date(Math.floor(now / 3600e3) * 3600e3 - 23 * 3600e3);
+  if (name === "12mo") return new Date(now.getFullYear(), now.getMonth() - 11, 1);
+  const days = { today: 0, "7d": 6, "30d": 29, "90d": 89 }[name];
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() - days);
+}
+
+function next(at, step, every) {
+  if (step) return new Date(at.getTime() + step);
+  if (every === "1 month") return new Date(at.getFullYear(), at.getMonth() + 1, 1);
+  return new Date(at.getFullYear(), at.getMonth(), at.getDate() + 1);
+}
