@@ -3,7 +3,8 @@
 import json
 from html import escape
 
-from fastapi import FastAPI
+from airflow.api_fastapi.core_api.security import get_user
+from fastapi import Depends, FastAPI
 from fastapi.responses import HTMLResponse
 
 from penstock.lake.gates import Checked, checks
@@ -19,7 +20,8 @@ MOST_CHECKS = 200
 
 
 def pages(settings: Settings) -> FastAPI:
-    app = FastAPI(title="Penstock in Airflow")
+    # Samples of rows are masked, and still nobody's business but that of Airflow's users.
+    app = FastAPI(title="Penstock in Airflow", dependencies=[Depends(get_user)])
 
     @app.get("/runbooks", response_class=HTMLResponse)
     def runbooks() -> str:
