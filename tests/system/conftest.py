@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -14,23 +13,10 @@ from typing import Any
 
 import pytest
 
-from penstock.ops.stack import orphans
+from penstock.ops.stack import orphans, trial
 from penstock.ops.stack.home import open_home
 
 PENSTOCK = Path(sys.prefix, "bin", "penstock")
-
-
-def neighbours() -> int:
-    """A free port whose next is free as well: the broker takes two."""
-    while True:
-        with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = int(first.getsockname()[1])
-            try:
-                second.bind(("127.0.0.1", port + 1))
-            except (OSError, OverflowError):
-                continue
-            return port
 
 
 @dataclass(frozen=True)
@@ -76,8 +62,7 @@ class RunningStack:
 def environment(home: Path) -> dict[str, str]:
     """Ports of its own for each stack, so that tests run beside a developer's."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "PENSTOCK"))}
-    ports = {f"PENSTOCK_{part}_PORT": str(neighbours()) for part in ("KAFKA", "AIRFLOW", "COLLECTOR", "SERVE")}
-    return {**kept, **ports, "PENSTOCK_HOME": str(home)}
+    return {**kept, **trial.settings(home).to_env()}
 
 
 def eventually(condition: Callable[[], bool], seconds: float) -> bool:

@@ -1,0 +1,60 @@
+"""A stack of its own beside whatever else runs here: a fresh home and free ports, for a measurement or a test."""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from penstock.ops.stack import foreground
+from penstock.ops.stack.run import Stack
+from penstock.ops.stack.state import State
+from penstock.settings import Settings
+
+
+def free_port(following: int = 0) -> int:
+    """A port that is free, and `following` ones after it: the broker takes two."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if all(_free(port + each) for each in range(1, following + 1)):
+            return port
+
+
+def _free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except (OSError, OverflowError):
+            return False
+    return True
+
+
+def settings(home: Path) -> Settings:
+    return Settings.from_env(
+        {
+            "PENSTOCK_HOME": str(home),
+            "PENSTOCK_KAFKA_PORT": str(free_port(following=1)),
+            **{f"PENSTOCK_{part}_PORT": str(free_port()) for part in ("AIRFLOW", "COLLECTOR", "SERVE")},
+        }
+    )
+
+
+@contextmanager
+def resting() -> Iterator[None]:
+    """DAGs are read and shown but do not run."""
+    name = "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION"
+    os.environ[name] = "True"
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+def well(stack: Stack) -> list[State]:
+    """Waits, without a word, until every part is well."""
+    with Path(os.devnull).open("w") as silence:
+        return foreground.until_well(stack, Console(file=silence))
