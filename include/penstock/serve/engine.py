@@ -15,6 +15,25 @@ MEMORY = "1GB"
 SECONDS = 10.0
 
 
+class Stop:
+    """Stops a question from another thread, before or while it runs."""
+
+    def __init__(self) -> None:
+        self._stopped = False
+        self._cursors: list[duckdb.DuckDBPyConnection] = []
+
+    def __call__(self) -> None:
+        self._stopped = True
+        for cursor in self._cursors:
+            cursor.interrupt()
+
+    def covers(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """From now on, a call stops what this cursor does."""
+        self._cursors.append(cursor)
+        if self._stopped:
+            raise duckdb.InterruptException("nobody waits for this answer")
+
+
 class Engine:
     """One database; each query has a cursor of its own, on which its relations are."""
 
@@ -27,12 +46,16 @@ class Engine:
         self._database.execute("set lock_configuration = true")
 
     @contextmanager
-    def cursor(self, relations: Mapping[str, pa.Table]) -> Iterator[duckdb.DuckDBPyConnection]:
+    def cursor(
+        self, relations: Mapping[str, pa.Table], stop: Stop | None = None
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection on which these tables can be asked, for a bounded time."""
         cursor = self._database.cursor()
         timer = Timer(self._seconds, cursor.interrupt)
         timer.start()
         try:
+            if stop is not None:
+                stop.covers(cursor)
             for name, rows in relations.items():
                 cursor.register(name, rows)
             yield cursor
@@ -44,6 +67,8 @@ class Engine:
             timer.cancel()
             cursor.close()
 
-    def table(self, sql: str, relations: Mapping[str, pa.Table], parameters: Sequence[Any] = ()) -> pa.Table:
-        with self.cursor(relations) as cursor:
+    def table(
+        self, sql: str, relations: Mapping[str, pa.Table], parameters: Sequence[Any] = (), stop: Stop | None = None
+    ) -> pa.Table:
+        with self.cursor(relations, stop) as cursor:
             return cursor.sql(sql, params=list(parameters) or None).to_arrow_table()

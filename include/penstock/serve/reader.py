@@ -13,7 +13,7 @@ from penstock.lake.releases import pointers
 from penstock.model.domain import domains
 from penstock.model.view import Latest, Sessions, Tally, View
 from penstock.serve.corrected import Correction
-from penstock.serve.engine import Engine
+from penstock.serve.engine import Engine, Stop
 from penstock.serve.files import Files
 from penstock.serve.problems import Problem, too_large, unknown
 from penstock.serve.question import Question
@@ -83,30 +83,22 @@ class Reader:
             return self._correction.tally(view, snapshot, self.snapshot(view.of))
         return snapshot
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: Question, stop: Stop | None = None) -> Answer:
         snapshot = self.snapshot(question.view)
-        return self._tally(question, snapshot) if isinstance(question.view, Tally) else self._rows(question, snapshot)
-
-    def _tally(self, question: Question, snapshot: Snapshot) -> Answer:
-        tally = question.view
-        assert isinstance(tally, Tally)
-        relations = _there(gold=snapshot.chosen(self._files, segments(question, tally)), open=snapshot.open)
-        if not relations:
-            return Answer(pa.table({}), snapshot, 0, 0)
-        sql, parameters = tally_sql(question, tally, tuple(relations))
-        return _answer(self._engine.table(sql, relations, parameters), snapshot)
-
-    def _rows(self, question: Question, snapshot: Snapshot) -> Answer:
         relations = self._relations(question, snapshot)
         if not relations:
             return Answer(pa.table({}), snapshot, 0, 0)
-        sql, parameters = rows_sql(question, tuple(relations))
-        return _answer(self._engine.table(sql, relations, parameters), snapshot)
+        view, names = question.view, tuple(relations)
+        sql, parameters = tally_sql(question, view, names) if isinstance(view, Tally) else rows_sql(question, names)
+        return _answer(self._engine.table(sql, relations, parameters, stop), snapshot)
 
     def _relations(self, question: Question, snapshot: Snapshot) -> dict[str, pa.Table]:
-        """What a question about rows is asked of."""
+        """What a question is asked of: gold's rows that may matter, and what came after the cut."""
         first, final = question.start.date(), question.end.date()
         match question.view:
+            case Tally() as tally:
+                gold = snapshot.chosen(self._files, segments(question, tally))
+                return _there(gold=gold, open=snapshot.open)
             case Sessions():
                 gold = snapshot.within(self._files, first, final)
                 return _there(gold=gold, stitched=self._correction.stitched(snapshot))

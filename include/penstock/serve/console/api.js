@@ -61,7 +61,7 @@ export function live(name, changed) {
     const opened = new WebSocket(address);
     socket = opened;
     opened.onopen = () => { retry = 0; health(true); };
-    opened.onmessage = (message) => changed(JSON.parse(message.data));
+    opened.onmessage = () => changed();
     opened.onclose = () => {
       if (socket !== opened) return;
       socket = null;
@@ -72,7 +72,7 @@ export function live(name, changed) {
     };
   };
   const drop = () => { const open = socket; socket = null; open?.close(); };
-  const seen = () => { if (document.hidden) { drop(); return; } open(); changed(null); };
+  const seen = () => { if (document.hidden) { drop(); return; } open(); changed(); };
 
   document.addEventListener("visibilitychange", seen);
   open();

@@ -40,9 +40,3 @@ export function ago(seconds) {
   if (seconds < 90) return `${one.format(seconds)} s`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${one.format(seconds / 3600)} h`;
 }
-
-export function bytes(value) {
-  const units = ["B", "KB", "MB", "GB", "TB"];
-  const step = value > 0 ? Math.min(units.length - 1, Math.floor(Math.log10(value) / 3)) : 0;
-  return `${one.format(value / 1000 ** step)} ${units[step]}`;
-}

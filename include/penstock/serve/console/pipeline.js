@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { el, replace, tipped } from "./dom.js";
 import { problem } from "./empty.js";
-import { ago, bytes, moment, number } from "./format.js";
+import { ago, moment, number } from "./format.js";
 
 const EVERY = 2000;
 
@@ -43,22 +43,23 @@ function troubles(status) {
 
 function drawTiers(list, status, book) {
   const streams = status.streams || [];
-  const hours = book.rows || book;
+  const hours = book.hours;
   const sum = (name) => hours.reduce((total, row) => total + Number(row[name] || 0), 0);
   const worst = (kind) => Math.max(0, ...streams.filter((one) => one.job.startsWith(kind)).map((one) => Number(one.lag_seconds || 0)));
-  const builds = Object.values(status.builds || {});
   const tier = (name, value, unit, ...words) => el("li", {}, el("h2", {}, name), el("p", {}, el("b", {}, value), ` ${unit}`), words.map((text) => el("p", { class: "aside" }, text)));
   replace(list,
     tier("Collection", number(sum("accepted")), "accepted", `in ${new Set(hours.map((row) => row.hour)).size} hours`),
     tier("Log", number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", `archive ${ago(worst("archive"))} behind`),
     tier("Shape", number(sum("facts")), "facts", `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, `${ago(worst("shape"))} behind`),
-    tier("Lake", number(sum("archived")), "archived", ...storage(status), builds.length ? `${builds.length} views built` : "no build yet"),
-    tier("Delivery", moment(status.as_of || status.at), "", `${number((status.views || []).length || Object.keys(status.views || {}).length)} views served`));
+    tier("Lake", number(sum("archived")), "archived", `${number(open(hours))} hours still open`, unbalanced(hours)),
+    tier("Delivery", number(Object.keys(status.epochs).length), "views", `read to epoch ${number(Math.max(-1, ...Object.values(status.epochs)), "count", true)}`));
 }
 
-function storage(status) {
-  const tables = Object.values(status.storage || {});
-  return tables.length ? [`${bytes(tables.reduce((total, one) => total + Number(one.bytes ?? one), 0))} on disk`] : [];
+function open(hours) { return hours.filter((row) => row.open).length; }
+
+function unbalanced(hours) {
+  const wrong = hours.filter((row) => !row.balanced && !row.open).length;
+  return wrong ? `${wrong} hours do not balance` : "every closed hour balances";
 }
 
 function drawStreams(element, status) {
@@ -70,7 +71,7 @@ function drawStreams(element, status) {
 }
 
 function drawLedger(element, book) {
-  const rows = [...(book.rows || book)].sort((a, b) => (a.hour < b.hour ? 1 : a.hour > b.hour ? -1 : a.source < b.source ? -1 : 1)).slice(0, 60);
+  const rows = [...book.hours].sort((a, b) => (a.hour < b.hour ? 1 : a.hour > b.hour ? -1 : a.source < b.source ? -1 : 1)).slice(0, 60);
   if (!rows.length) { replace(element, el("p", { class: "nothing" }, "The ledger is empty: nothing has been archived yet.")); return; }
   const columns = ["Hour", "Source", "Accepted", "Archived", "Facts", "Rejected", "Duplicates", "Balance"];
   replace(element, table(columns, rows.map((row) => [

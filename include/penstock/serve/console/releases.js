@@ -11,13 +11,15 @@ export async function releasesPage(main) {
   replace(main, el("h1", {}, "Releases"), el("p", { class: "aside" }, "A release is one version of a domain's silver and gold: code and tables. One pointer says which is current."), body);
   try {
     const said = await get("/api/releases");
-    const rows = said.releases || said.rows || said;
-    const listed = Array.isArray(rows) ? rows : Object.entries(rows).map(([domain, release]) => ({ domain, release }));
-    replace(body, listed.length
-      ? el("div", { class: "scroll" }, table(["Domain", "Current release", "Since"], listed.map((row) => [row.domain, row.release || row.current, moment(row.at || row.switched_at)])))
-      : el("p", { class: "nothing" }, "Every domain is at its first release."));
+    replace(body, el("div", { class: "scroll" }, table(["Domain", "Current release", "View", "Built"], said.releases.flatMap(listed))));
   } catch (error) {
     problem(body, error);
   }
   return () => {};
+}
+
+function listed(release) {
+  return Object.entries(release.published).map(([view, built]) => [
+    release.domain, release.release, view, built ? moment(built.built_at) : "not yet: every number of it is provisional",
+  ]);
 }

@@ -1,0 +1,19 @@
+"""`python -m penstock.serve`: the read API and the console, on loopback."""
+
+import uvicorn
+
+from penstock.lake.layout import Layout
+from penstock.serve.answers import Answers
+from penstock.serve.app import create_app
+from penstock.serve.reader import Reader
+from penstock.settings import Settings
+
+
+def main() -> None:
+    settings = Settings.from_env()
+    app = create_app(Answers(settings, Reader(Layout(settings.lake))))
+    uvicorn.run(app, host="127.0.0.1", port=settings.serve_port, log_level="warning", access_log=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""What each address of the read API answers with, as plain values."""
+
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any
+
+from starlette.requests import Request
+
+from penstock import __version__
+from penstock.lake.ledger import balance
+from penstock.lake.publication import newest, open_table
+from penstock.model.domain import UnknownName, domains, source
+from penstock.model.view import Tally, View
+from penstock.serve.certificate import certificate, streams
+from penstock.serve.described import described, openapi
+from penstock.serve.encode import rows_of
+from penstock.serve.engine import Stop
+from penstock.serve.files import Files
+from penstock.serve.live import Key, Live
+from penstock.serve.metrics import Metrics
+from penstock.serve.problems import bad, unknown
+from penstock.serve.question import ask, keys
+from penstock.serve.reader import Reader
+from penstock.serve.records import latest
+from penstock.settings import Settings
+
+RECORDS, MOST_RECORDS = 100, 1_000
+
+
+class Answers:
+    """Over one lake and one home."""
+
+    def __init__(self, settings: Settings, reader: Reader) -> None:
+        self._settings = settings
+        self._reader = reader
+        self._streams: list[dict[str, Any]] = []
+        self._records = Files()
+        self.metrics = Metrics()
+        self.live = Live(self._live)
+
+    def refresh(self) -> set[str]:
+        self._streams = streams(self._settings.home)
+        changed = self._reader.refresh()
+        self.metrics.refreshed(self._reader, self.live.subscribers)
+        return changed
+
+    def views(self, _: Request) -> object:
+        return {"views": [described(view) for view in self._reader.views().values()]}
+
+    def view(self, request: Request) -> object:
+        return self.answer(request.path_params["name"], request.query_params.multi_items(), request.state.stop)
+
+    def answer(self, name: str, said: list[tuple[str, str]], stop: Stop | None = None) -> dict[str, Any]:
+        """The document of one question."""
+        begun = perf_counter()
+        view = self._reader.view(name)
+        question = ask(view, said, datetime.now(UTC))
+        answer = self._reader.answer(question, stop)
+        told = certificate(answer, self._reader.refreshed_at, self._streams)
+        self.metrics.answered(name, perf_counter() - begun)
+        return {"view": name, "rows": rows_of(answer.rows, question.zone), "certificate": told}
+
+    def facts(self, request: Request) -> object:
+        return self._latest(request, "fact")
+
+    def rejected(self, request: Request) -> object:
+        return self._latest(request, "rejected")
+
+    def ledger(self, request: Request) -> object:
+        name = request.query_params.get("source")
+        hours = balance(self._reader.layout.ledger(), self._settings.kafka, source=name)
+        return {"hours": [hour.as_dict() for hour in hours]}
+
+    def status(self, _: Request) -> object:
+        behind = {name: self._reader.snapshot(view).epoch for name, view in self._reader.views().items()}
+        return {"streams": self._streams, "epochs": behind, "problems": self._reader.problems}
+
+    def releases(self, _: Request) -> object:
+        return {"releases": [self._release(domain.name, domain.views) for domain in domains().values()]}
+
+    def openapi(self, _: Request) -> object:
+        return openapi(list(self._reader.views().values()), __version__)
+
+    def _release(self, domain: str, views: tuple[View, ...]) -> dict[str, Any]:
+        release = self._reader.release(domain)
+        tables = {view.name: open_table(self._reader.layout.gold(release, view.name)) for view in views}
+        return {"domain": domain, "release": release, "published": {name: newest(t) for name, t in tables.items()}}
+
+    def _latest(self, request: Request, disposition: str) -> object:
+        try:
+            asked = source(request.path_params["source"])
+        except UnknownName as error:
+            raise unknown("source", request.path_params["source"], _sources()) from error
+        limit = request.query_params.get("limit", str(RECORDS))
+        if not (limit.isascii() and limit.isdigit()) or not 0 < int(limit[:9]) <= MOST_RECORDS:
+            raise bad(f"limit={limit!r} is not a number of records", f"1 to {MOST_RECORDS}")
+        release, reason = self._reader.release(asked.domain), request.query_params.get("reason", "")
+        rows = latest(self._reader.layout, self._records, release, asked, disposition, int(limit), reason)
+        return {"source": asked.name, "release": release, "rows": rows}
+
+    def _live(self, key: Key) -> tuple[dict[str, Any], tuple[str, ...]]:
+        said = dict(key)
+        if "view" not in said:
+            raise bad("say which view: ?view=…", *self._reader.views())
+        view = self._reader.view(said["view"])
+        names = ("bucket", *view.by) if isinstance(view, Tally) else (*keys(view), "started")
+        return self.answer(view.name, [pair for pair in key if pair[0] != "view"]), names
+
+
+def _sources() -> tuple[str, ...]:
+    return tuple(source.name for domain in domains().values() for source in domain.sources)

@@ -1,0 +1,136 @@
+"""The read API and the console, as one ASGI application."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from penstock.serve import pages
+from penstock.serve.answers import Answers
+from penstock.serve.encode import document
+from penstock.serve.engine import Stop
+from penstock.serve.problems import Problem
+
+# The tables are looked at this often; an epoch takes longer.
+REFRESH_SECONDS = 0.2
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def create_app(answers: Answers) -> Starlette:
+    """The application over one lake."""
+
+    def answering(make: Callable[[Request], object]) -> Handler:
+        async def handler(request: Request) -> Response:
+            return Response(document(await _until_gone(request, make)), media_type="application/json")
+
+        return handler
+
+    async def live(socket: WebSocket) -> None:
+        await answers.live.subscribe(socket, tuple(sorted(socket.query_params.multi_items())))
+
+    async def healthz(_: Request) -> Response:
+        return Response(b'{"well": true}', media_type="application/json")
+
+    async def metrics(_: Request) -> Response:
+        return Response(generate_latest(answers.metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    return Starlette(
+        routes=[
+            Route("/api/views", answering(answers.views)),
+            Route("/api/views/{name}", answering(answers.view)),
+            Route("/api/facts/{source}", answering(answers.facts)),
+            Route("/api/rejected/{source}", answering(answers.rejected)),
+            Route("/api/ledger", answering(answers.ledger)),
+            Route("/api/status", answering(answers.status)),
+            Route("/api/releases", answering(answers.releases)),
+            Route("/api/openapi.json", answering(answers.openapi)),
+            Route("/healthz", healthz),
+            Route("/metrics", metrics),
+            WebSocketRoute("/api/live", live),
+            *pages.routes(),
+        ],
+        middleware=[Middleware(Headers)],
+        exception_handlers={Problem: _problem, HTTPException: _http_problem, Exception: _unexpected},
+        lifespan=lambda app: _following(answers),
+    )
+
+
+class Headers:
+    """Adds the same careful headers to every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def careful(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = {name.lower() for name, _ in message["headers"]}
+                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] += [header for header in added if header[0] not in own]
+            await send(message)
+
+        await self._app(scope, receive, careful if scope["type"] == "http" else send)
+
+
+async def _until_gone(request: Request, make: Callable[[Request], object]) -> object:
+    """Makes an answer in a thread; stops the work when the client goes away."""
+    request.state.stop = Stop()
+    work = asyncio.create_task(asyncio.to_thread(make, request))
+    gone = asyncio.create_task(_gone(request))
+    await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+    gone.cancel()
+    if not work.done():
+        request.state.stop()
+    return await work
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+@asynccontextmanager
+async def _following(answers: Answers) -> AsyncIterator[None]:
+    """Follows the tables in the background while the application runs."""
+
+    async def follow() -> None:
+        while True:
+            await answers.live.changed(await asyncio.to_thread(answers.refresh))
+            await asyncio.sleep(REFRESH_SECONDS)
+
+    await asyncio.to_thread(answers.refresh)
+    follower = asyncio.create_task(follow())
+    yield
+    follower.cancel()
+
+
+async def _problem(_: Request, problem: Exception) -> Response:
+    assert isinstance(problem, Problem)
+    return Response(document(problem.document()), problem.status, media_type="application/problem+json")
+
+
+async def _http_problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return await _problem(
+        request, Problem(error.status_code, str(error.detail), f"{request.method} {request.url.path}")
+    )
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    return await _problem(request, Problem(500, "A fault of ours", f"{type(error).__name__}; it is in the log"))

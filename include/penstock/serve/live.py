@@ -1,0 +1,79 @@
+"""Live answers: who asks the same question shares one answer, made once and serialised once for each change."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from penstock.serve.encode import document
+from penstock.serve.problems import Problem
+
+Key = tuple[tuple[str, str], ...]
+# A subscriber that cannot take a message in this time is let go; it will subscribe again.
+SECONDS_TO_SEND = 5.0
+
+
+class Topic:
+    """One question, its subscribers and the rows that they have."""
+
+    def __init__(self) -> None:
+        self.sockets: set[WebSocket] = set()
+        self.rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self.whole = ""
+
+
+class Live:
+    """`answer` makes the document of a question: view, rows, certificate, and which columns name a row."""
+
+    def __init__(self, answer: Callable[[Key], tuple[dict[str, Any], tuple[str, ...]]]) -> None:
+        self._answer = answer
+        self._topics: dict[Key, Topic] = {}
+
+    async def subscribe(self, socket: WebSocket, key: Key) -> None:
+        """Sends the whole answer, then what changes, until the subscriber goes."""
+        await socket.accept()
+        topic = self._topics.setdefault(key, Topic())
+        try:
+            if not topic.whole:
+                await self._update(key, topic)
+            topic.sockets.add(socket)
+            await socket.send_text(topic.whole)
+            while True:
+                await socket.receive_text()
+        except Problem as problem:
+            await socket.send_text(document(problem.document()).decode())
+            await socket.close(1008)
+        except (WebSocketDisconnect, RuntimeError):
+            pass
+        finally:
+            topic.sockets.discard(socket)
+            if not topic.sockets:
+                self._topics.pop(key, None)
+
+    async def changed(self, views: set[str]) -> None:
+        """Makes the answers of these views again and pushes what is different in them."""
+        for key, topic in list(self._topics.items()):
+            if dict(key)["view"] in views and topic.sockets:
+                with suppress(Problem):
+                    message = await self._update(key, topic)
+                    if message:
+                        await asyncio.gather(*(self._send(topic, socket, message) for socket in list(topic.sockets)))
+
+    @property
+    def subscribers(self) -> int:
+        return sum(len(topic.sockets) for topic in self._topics.values())
+
+    async def _update(self, key: Key, topic: Topic) -> str | None:
+        said, names = await asyncio.to_thread(self._answer, key)
+        rows = {tuple(row.get(name) for name in names): row for row in said["rows"]}
+        fresh = [row for name, row in rows.items() if topic.rows.get(name) != row]
+        topic.rows, topic.whole = rows, document(said).decode()
+        return document({**said, "rows": fresh}).decode() if fresh else None
+
+    async def _send(self, topic: Topic, socket: WebSocket, message: str) -> None:
+        try:
+            await asyncio.wait_for(socket.send_text(message), SECONDS_TO_SEND)
+        except (TimeoutError, WebSocketDisconnect, RuntimeError):
+            topic.sockets.discard(socket)

@@ -1,0 +1,34 @@
+"""The read API over a lake of the toy domain that only has speed tables: no JVM."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from penstock.lake.layout import Layout
+from penstock.model.domain import domains
+from penstock.settings import Settings
+
+TESTS = Path(__file__).parents[2]
+sys.path.insert(0, str(TESTS / "factories"))
+
+from toy_lake import ToyLake  # noqa: E402
+
+
+@pytest.fixture
+def lake(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> ToyLake:
+    monkeypatch.syspath_prepend(TESTS / "toy")
+    domains.cache_clear()
+    return ToyLake(None, Layout(settings.lake), domains()["toy"])
+
+
+@pytest.fixture
+def client(lake: ToyLake, settings: Settings) -> Iterator[TestClient]:
+    from penstock.serve.answers import Answers
+    from penstock.serve.app import create_app
+    from penstock.serve.reader import Reader
+
+    with TestClient(create_app(Answers(settings, Reader(lake.layout)))) as client:
+        yield client

@@ -1,0 +1,166 @@
+"""The read API, over real Delta tables, as a program on the network sees it."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from toy_lake import ToyLake, fact
+
+RANGE = "from=2026-03-01&to=2026-03-09"
+TALLY = f"/api/views/toy.events_by_what?{RANGE}"
+
+
+def told(client: TestClient, address: str, epoch: int = 0) -> Any:
+    """The answer, once the follower has seen what was committed up to an epoch."""
+    for _ in range(50):
+        answer = client.get(address).json()
+        if answer.get("rows") and answer.get("certificate", {"epoch": epoch})["epoch"] >= epoch:
+            return answer
+        time.sleep(0.1)
+    raise AssertionError(answer)
+
+
+def test_one_total_of_the_range_without_bucket_and_keys(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(amount=3), fact("bob", 1, "buy", 60)])
+    row = told(client, TALLY)["rows"][0]
+    assert {name: row[name] for name in ("events", "large", "large_share", "amount", "who")} == {
+        "events": 2, "large": 1, "large_share": 0.5, "amount": 63.0, "who": 2.0,
+    }  # fmt: skip
+
+
+def test_buckets_and_keys_as_asked(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(minutes=0), fact(minutes=59), fact(minutes=61, what="buy")])
+    rows = told(client, f"{TALLY}&every=1 hour&by=what")["rows"]
+    assert [(row["bucket"], row["what"], row["events"]) for row in rows] == [
+        ("2026-03-02T00:00:00Z", "look", 2),
+        ("2026-03-02T01:00:00Z", "buy", 1),
+    ]
+
+
+def test_a_day_in_another_zone_starts_at_its_own_midnight(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(minutes=0), fact(minutes=23 * 60 + 30)])
+    rows = told(client, f"{TALLY}&every=1 day&tz=Europe/Berlin")["rows"]
+    assert [(row["bucket"], row["events"]) for row in rows] == [
+        ("2026-03-02T00:00:00+01:00", 1),
+        ("2026-03-03T00:00:00+01:00", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("where", "events"),
+    [("what:eq:look", 2), ("what:ne:look", 1), ("what:in:look,buy", 3), ("what:prefix:lo", 2), ("what:contains:uy", 1)],
+)
+def test_filters_choose_by_key(lake: ToyLake, client: TestClient, where: str, events: int) -> None:
+    lake.epoch([fact(), fact(), fact(what="buy")])
+    assert told(client, f"{TALLY}&where={where}")["rows"][0]["events"] == events
+
+
+def test_the_certificate_says_what_the_answer_is_made_of(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(), fact()])
+    said = told(client, TALLY)["certificate"]
+    assert (said["release"], said["cut"], said["epoch"], said["facts"], said["final"]) == ("r1", {}, 0, 2, False)
+
+
+def test_an_epoch_committed_twice_counts_once(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact()])
+    lake.commit(0)
+    assert told(client, TALLY)["rows"][0]["events"] == 1
+
+
+def test_a_late_fact_joins_two_sessions(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(minutes=0, what="in"), fact(minutes=50, what="out")])
+    lake.epoch([fact(minutes=25, what="between")])
+    rows = told(client, f"/api/views/toy.sessions?{RANGE}", epoch=1)["rows"]
+    assert [(row["events"], row["entry"], row["exit"], row["seconds"]) for row in rows] == [(3, "in", "out", 3000)]
+
+
+def test_a_tally_of_sessions_sees_stitched_sessions(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(minutes=0), fact("bob", 0)])
+    lake.epoch([fact(minutes=25)])
+    row = told(client, f"/api/views/toy.visits?{RANGE}", epoch=1)["rows"][0]
+    assert (row["visits"], row["bounces"], row["bounce_rate"], row["duration"]) == (2, 1, 0.5, 750)
+
+
+def test_the_latest_fact_of_a_key_is_its_current_row(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(minutes=9, what="new")])
+    lake.epoch([fact(minutes=3, what="late")])
+    assert [row["what"] for row in told(client, "/api/views/toy.now", epoch=1)["rows"]] == ["new"]
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/api/views/toy.nothing", 404),
+        ("/api/facts/toy.nothing", 404),
+        ("/api/nothing", 404),
+        (f"{TALLY}&by=nothing", 400),
+        (f"{TALLY}&every=fortnight", 400),
+        (f"{TALLY}&every=7 seconds", 400),
+        (f"{TALLY}&every=0 minutes", 400),
+        (f"{TALLY}&where=nothing:eq:1", 400),
+        (f"{TALLY}&where=what:like:1", 400),
+        (f"{TALLY}&where=what", 400),
+        (f"{TALLY}&order=nothing", 400),
+        (f"{TALLY}&limit=0", 400),
+        (f"{TALLY}&limit=1000000", 400),
+        (f"{TALLY}&limit=٣", 400),
+        (f"{TALLY}&tz=Mars/Olympus", 400),
+        (f"{TALLY}&tz=../../etc/passwd", 400),
+        (f"{TALLY}&color=red", 400),
+        (f"{TALLY}&where=what:eq:{'x' * 2000}", 400),
+        ("/api/views/toy.events_by_what?from=2026-03-09&to=2026-03-01", 400),
+        ("/api/views/toy.events_by_what?from=1980-01-01&to=2026-03-01", 400),
+        ("/api/views/toy.events_by_what?from=2150-01-01&to=2150-01-02", 400),
+        ("/api/views/toy.events_by_what?from=yesterday", 400),
+        ("/api/views/toy.events_by_what?from=9999999999999999999999", 400),
+        ("/api/views/toy.events_by_what?from=0001-01-01T00:00:00%2B14:00", 400),
+        (f"/api/views/toy.sessions?{RANGE}&every=1 hour", 400),
+        ("/api/facts/toy.events?limit=-1", 400),
+    ],
+)
+def test_a_bad_question_is_refused_with_a_problem_document(client: TestClient, address: str, status: int) -> None:
+    answer = client.get(address)
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+    assert answer.json()["detail"]
+
+
+def test_a_name_that_is_not_known_is_answered_with_those_that_are(client: TestClient) -> None:
+    views = [view["name"] for view in client.get("/api/views").json()["views"]]
+    assert client.get("/api/views/toy.nothing").json()["allowed"] == sorted(views)
+
+
+def test_words_of_a_filter_never_become_sql(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(what="a' or 'a'='a")])
+    assert told(client, f"{TALLY}&where=what:eq:a' or 'a'='a")["rows"][0]["events"] == 1
+
+
+def test_what_changes_is_pushed(lake: ToyLake, client: TestClient) -> None:
+    with client.websocket_connect(f"/api/live?view=toy.events_by_what&by=what&{RANGE}") as socket:
+        assert socket.receive_json()["rows"] == []
+        lake.epoch([fact(), fact(what="buy")])
+        assert len(socket.receive_json()["rows"]) == 2
+        lake.epoch([fact()])
+        assert [(row["what"], row["events"]) for row in socket.receive_json()["rows"]] == [("look", 2)]
+
+
+def test_facts_are_shown_newest_first(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(what="old")])
+    lake.epoch([fact(what="new")])
+    assert [row["what"] for row in told(client, "/api/facts/toy.events?limit=2")["rows"]] == ["new", "old"]
+
+
+@pytest.mark.parametrize("address", ["/api/views", "/api/status", "/api/releases", "/api/openapi.json", "/healthz"])
+def test_the_rest_of_the_api_answers(client: TestClient, address: str) -> None:
+    assert client.get(address).status_code == 200
+
+
+def test_a_broken_table_is_served_as_it_last_was_and_the_status_says_so(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact()])
+    before = told(client, TALLY)["rows"]
+    log = Path(lake.layout.speed("r1", "toy.events_by_what"), "_delta_log")
+    (log / f"{2:020}.json").write_text("{ half a com")
+    time.sleep(1)
+    assert told(client, TALLY)["rows"] == before
+    assert "toy.events_by_what" in client.get("/api/status").json()["problems"]
