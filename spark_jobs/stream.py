@@ -12,6 +12,7 @@ import sys
 from penstock.engine.driver import run
 from penstock.engine.lease import LeaseTaken
 from penstock.lake.layout import FIRST_RELEASE
+from penstock.model.domain import domains, source
 from penstock.settings import Settings
 
 
@@ -19,11 +20,16 @@ def main() -> int:
     settings = Settings.from_env()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--domains", default="", help="names with commas; all domains when absent")
+    parser.add_argument("--sources", default="", help="only these sources, with commas: one driver each, on a cluster")
     parser.add_argument("--release", default=FIRST_RELEASE)
     parser.add_argument("--shift-hours", type=float, default=settings.shift_hours)
-    chosen = parser.parse_args()
+    told = parser.parse_args()
+    names = [name for name in told.domains.split(",") if name] or list(domains())
+    chosen = [source(name) for name in told.sources.split(",") if name] or [
+        each for name in names for each in domains()[name].sources
+    ]
     try:
-        return run(settings, [name for name in chosen.domains.split(",") if name], chosen.release, chosen.shift_hours)
+        return run(settings, chosen, told.release, told.shift_hours)
     except LeaseTaken as taken:
         print(taken, file=sys.stderr)  # noqa: T201
         return 3

@@ -1,106 +1,24 @@
 """Records of a real log become rows of bronze and silver, through the streams that production runs."""
 
-import json
-import threading
-import time
-import uuid
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
-from confluent_kafka import Producer
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
+from tending import Tended, rows, until
 
-from penstock.engine import progress
-from penstock.engine.archive import Archive
-from penstock.engine.shape import Shape
-from penstock.engine.stream import Job, Stream
+from penstock.engine import checkpoints
+from penstock.engine.posting import post
+from penstock.engine.stream import Job
 from penstock.lake.layout import Layout
-from penstock.log.topics import ensure
-from penstock.model.domain import domains
+from penstock.lake.ledger import balance
+from penstock.lake.records import records
 from penstock.model.source import Source
 from penstock.settings import Settings
-
-TOY = Path(__file__).parents[1] / "toy"
-
-
-@pytest.fixture
-def source(broker: str, monkeypatch: pytest.MonkeyPatch) -> Source:
-    """The toy domain's source under a topic of this test's own."""
-    monkeypatch.syspath_prepend(TOY)
-    domains.cache_clear()
-    toy = domains()["toy"].sources[0]
-    own = replace(toy, name=f"toy.{uuid.uuid4().hex[:8]}")
-    shapes = import_module("domains.toy.shapes").SHAPES
-    monkeypatch.setitem(shapes, own.name, shapes[toy.name])
-    ensure(broker, [own])
-    return own
-
-
-@pytest.fixture
-def send(broker: str, source: Source) -> Callable[..., None]:
-    producer = Producer({"bootstrap.servers": broker, "acks": "all", "log_level": 0})
-
-    def send(value: object, event_id: str | None = None, partition: int = 0) -> None:
-        text = value if isinstance(value, bytes) else json.dumps(value).encode()
-        headers = {"event_id": event_id} if event_id else {}
-        producer.produce(source.name, text, headers=headers, partition=partition)
-        producer.flush()
-
-    return send
-
-
-class Tended:
-    """Streams of jobs, tended by a thread as the driver does."""
-
-    def __init__(self, spark: SparkSession, settings: Settings, jobs: list[Job]) -> None:
-        self.streams = [Stream(job, settings.kafka, settings.home, progress.Progress(job.name, "r1")) for job in jobs]
-        self._spark, self._over = spark, threading.Event()
-        self._thread = threading.Thread(target=self._tend)
-
-    def __enter__(self) -> "Tended":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-        for stream in self.streams:
-            stream.stop()
-
-    def _tend(self) -> None:
-        while not self._over.wait(0.1):
-            for stream in self.streams:
-                stream.tend(self._spark, time.time())
-
-
-def until(true: Callable[[], bool]) -> None:
-    limit = time.time() + 60
-    while not true():
-        assert time.time() < limit, "it never came true"
-        time.sleep(0.1)
-
-
-def rows(path: str, count: int) -> pa.Table:
-    """The table's rows in the log's order, once there are so many."""
-    until(lambda: Path(path, "_delta_log").exists() and len(DeltaTable(path).to_pyarrow_table()) >= count)
-    return DeltaTable(path).to_pyarrow_table().sort_by([("partition", "ascending"), ("offset", "ascending")])
-
-
-@pytest.fixture
-def jobs(broker: str, settings: Settings, source: Source) -> list[Job]:
-    layout = Layout(settings.lake)
-    return [Archive(source, layout), Shape(source, layout, "r1")]
-
-
-@pytest.fixture
-def tended(spark: SparkSession, settings: Settings, broker: str, jobs: list[Job]) -> Iterator[Tended]:
-    with Tended(spark, replace(settings, kafka=broker), jobs) as tended:
-        yield tended
 
 
 def test_each_record_is_archived_and_disposed_of_once(
@@ -135,3 +53,54 @@ def test_a_bug_in_a_shape_stops_the_shape_and_not_the_archive(
     assert DeltaTable(jobs[1].table).to_pyarrow_table().num_rows == 0
     monkeypatch.setitem(shapes, source.name, good)
     assert rows(jobs[1].table, 3)["offset"].to_pylist() == [0, 1, 2]
+
+
+def test_a_lost_checkpoint_is_rebuilt_and_nothing_comes_twice(
+    spark: SparkSession, broker: str, settings: Settings, jobs: list[Job], send: Callable[..., None]
+) -> None:
+    own = replace(settings, kafka=broker)
+    with Tended(spark, own, jobs):
+        for number in range(3):
+            send({"who": "ada", "amount": number}, partition=number % 2)
+        for job in jobs:
+            rows(job.table, 3)
+    shutil.rmtree(jobs[0].checkpoint)
+    Path(jobs[1].checkpoint, "offsets", "0").write_text("v1\n{")
+    assert checkpoints.examine(jobs[0].checkpoint, jobs[0].table).startswith("lost")
+    assert checkpoints.examine(jobs[1].checkpoint, jobs[1].table).startswith("damaged")
+    with Tended(spark, own, jobs) as tended:
+        send({"who": "ada", "amount": 4})
+        for job in jobs:
+            assert rows(job.table, 4)["offset"].to_pylist() == [0, 1, 2, 0]
+        until(lambda: all(stream.progress.epoch > 0 for stream in tended.streams))
+    assert [checkpoints.examine(job.checkpoint, job.table) for job in jobs] == ["", ""]
+
+
+def test_the_books_balance_and_are_posted_once(
+    tended: Tended, broker: str, settings: Settings, jobs: list[Job], send: Callable[..., None], source: Source
+) -> None:
+    send({"who": "ada", "amount": 1}, "one")
+    send({"who": "ada", "amount": 1}, "one")
+    send(b"{")
+    for job in jobs:
+        rows(job.table, 3)
+    layout = Layout(settings.lake)
+    assert post(layout, (source,), "r1") > 0
+    assert post(layout, (source,), "r1") == 0
+    booked = balance(layout.ledger(), broker, source=source.name)
+    counts = [sum(getattr(row, name) for row in booked) for name in ("accepted", "archived", "facts", "duplicates")]
+    assert (counts, all(row.balanced for row in booked)) == ([3, 3, 1, 1], True)
+    assert [row.reasons for row in booked if row.rejected] == [{"malformed": 1}]
+
+
+def test_records_reads_bronze_and_then_the_log_as_one(
+    spark: SparkSession, broker: str, settings: Settings, jobs: list[Job], send: Callable[..., None], source: Source
+) -> None:
+    own = replace(settings, kafka=broker)
+    with Tended(spark, own, jobs[:1]):
+        send({"who": "archived"})
+        rows(jobs[0].table, 1)
+    send({"who": "on the log"})
+    send({"who": "elsewhere"}, partition=1)
+    read = records(spark, own, source.name, end={1: 0})
+    assert [row.offset for row in read.orderBy("partition", "offset").collect()] == [0, 1]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.listener import SourceProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engine.checkpoints import heal
@@ -133,20 +134,23 @@ class Stream:
 
     def _measure_lag(self, query: StreamingQuery, now: float) -> None:
         last = query.lastProgress
-        if last is None or not last.sources:
+        ends, latest = (_offsets(last.sources[0], name) for name in ("endOffset", "latestOffset")) if last else ({}, {})
+        if not (ends and latest):
             return
-        ends, latest = (
-            json.loads(text or "{}") or {} for text in (last.sources[0].endOffset, last.sources[0].latestOffset)
-        )
-        topic = self.job.source.name
-        self.progress.offsets = ends.get(topic, {})
-        self.progress.lag_records = sum(latest.get(topic, {}).values()) - sum(self.progress.offsets.values())
+        self.progress.offsets = ends
+        self.progress.lag_records = sum(latest.values()) - sum(ends.values())
         self.level_at = now if self.progress.lag_records == 0 else self.level_at
         self.progress.lag_seconds = round(now - self.level_at, 1)
 
     def _say(self) -> None:
         self.written_at = time.time()
         self.progress.write(self.home)
+
+
+def _offsets(source: SourceProgress, name: str) -> dict[str, int]:
+    """Offsets by partition; a query that has not begun has none."""
+    topics = json.loads(getattr(source, name) or "{}") or {}
+    return next(iter(topics.values()), {})
 
 
 def cause(error: str) -> str:

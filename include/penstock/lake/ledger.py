@@ -80,13 +80,13 @@ class Balance:
 
 def balance(ledger: str, kafka: str, release: str = FIRST_RELEASE, source: str | None = None) -> list[Balance]:
     """Every hour of every source that has a topic or an entry, oldest first."""
-    booked, reasons = _booked(ledger, release)
-    sources = {name for name, _ in booked} | ({source} if source else set())
+    entries, reasons = booked(ledger, release)
+    sources = {name for name, _ in entries} | ({source} if source else set())
     now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     accepted = {(name, hour): count for name in sources for hour, count in accepted_by_hour(kafka, name, now).items()}
     return [
-        _balance(key, accepted.get(key), booked.get(key, {}), reasons.get(key, {}), now)
-        for key in sorted({*booked, *accepted})
+        _balance(key, accepted.get(key), entries.get(key, {}), reasons.get(key, {}), now)
+        for key in sorted({*entries, *accepted})
         if source in (None, key[0])
     ]
 
@@ -106,7 +106,8 @@ def _balance(
 Booked = dict[tuple[str, datetime], dict[str, int]]
 
 
-def _booked(path: str, release: str) -> tuple[Booked, Booked]:
+def booked(path: str, release: str) -> tuple[Booked, Booked]:
+    """The books by source and hour: counts by stage, and what was rejected by reason."""
     try:
         entries = DeltaTable(path).to_pyarrow_dataset()
     except TableNotFoundError:
