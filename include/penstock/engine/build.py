@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.engine import latest, sessions, tallies
-from penstock.engine.publish import Gate, audited, published
+from penstock.engine.publish import Gate, Refused, audited, published
 from penstock.lake.layout import Layout
 from penstock.lake.publication import Publication, newest, open_table, publications
 from penstock.model.source import Source
@@ -33,13 +33,18 @@ class Batch:
         self.layout = layout
         self.release = release
         self.gate = gate
+        # View -> why its gate stopped it. The others go on: one bad view must not make all of them old.
+        self.refused: dict[str, str] = {}
 
     def build(self, views: Iterable[View], full: bool = False, days: tuple[date, date] | None = None) -> list[Built]:
         """Every view of every source that has new facts (all facts if `full`; also these days if `days`)."""
         by_source: dict[str, list[View]] = {}
         for view in views:
             by_source.setdefault(source_of(view).name, []).append(view)
-        return [built for group in by_source.values() for built in self._source(group, full, days)]
+        built = [one for group in by_source.values() for one in self._source(group, full, days)]
+        if self.refused:
+            raise Refused("\n".join(self.refused.values()))
+        return built
 
     def _source(self, views: Sequence[View], full: bool, days: tuple[date, date] | None) -> list[Built]:
         facts = self._facts(source_of(views[0]))
@@ -50,9 +55,15 @@ class Batch:
             return []
         # Sessions before the tallies that are made of them.
         in_order = sorted(views, key=lambda view: isinstance(view.of, Sessions))
-        built = [one for view in in_order if (one := self._view(view, facts, cut, full, days))]
-        for one in built:
-            self._forget(one)
+        built, refusals = [], []
+        for view in in_order:
+            try:
+                built += [one for one in [self._view(view, facts, cut, full, days)] if one]
+            except Refused as refusal:
+                refusals.append(str(refusal))
+        self._forget(views)
+        if refusals:
+            raise Refused("\n".join(refusals))
         return built
 
     def _facts(self, source: Source) -> DataFrame | None:
@@ -64,15 +75,27 @@ class Batch:
         silver = self.spark.read.format("delta").option("versionAsOf", table.version()).load(path)
         return silver.where("disposition = 'fact'")
 
+    def _judged(
+        self, view: View, facts: DataFrame, cut: int, full: bool, days: tuple[date, date] | None
+    ) -> Built | None:
+        # A tally of sessions that were refused would count the old ones as if they were new.
+        if isinstance(view.of, Sessions) and view.of.name in self.refused:
+            return None
+        try:
+            return self._view(view, facts, cut, full, days)
+        except Refused as refusal:
+            self.refused[view.name] = str(refusal)
+            return None
+
     def _view(self, view: View, facts: DataFrame, cut: int, full: bool, days: tuple[date, date] | None) -> Built | None:
         """Builds and publishes one view; None where it has nothing new."""
         source = source_of(view).name
-        before = newest(open_table(self.layout.gold(self.release, view.name)))
-        since = before.cut.get(source) if before and not full else None
+        before = self._cut(view)
+        since = before if before >= 0 and not full else None
         if since == cut and days is None:
             return None
         rows, touched = self._rows(view, facts, since, days)
-        said = audited(self.spark, self.layout, self.release, view.name, rows, self.gate)
+        said = audited(self.spark, self.layout, self.release, view.name, rows, touched, self.gate)
         listed = [str(day) for day in touched or ()]
         publication = Publication({source: cut}, self.release, listed, said, datetime.now(UTC).isoformat())
         published(self.spark, self.layout, self.release, view.name, touched, publication)
@@ -130,11 +153,19 @@ class Batch:
     def _gold(self, view: View) -> DataFrame:
         return self.spark.read.format("delta").load(self.layout.gold(self.release, view.name))
 
-    def _forget(self, built: Built) -> None:
-        """Removes the speed rows that the published cut covers; readers have ignored them since."""
-        speed = open_table(self.layout.speed(self.release, built.view))
-        if speed is not None:
-            speed.delete(f"epoch <= {built.cut}")
+    def _forget(self, views: Sequence[View]) -> None:
+        """Removes the speed rows that published cuts cover; readers have ignored them since."""
+        for view in views:
+            speed = open_table(self.layout.speed(self.release, view.name))
+            # Tallies of sessions are corrected by the sessions' speed rows, until they are built as far.
+            needed = [view, *(other for other in views if other.of == view)]
+            cut = min(self._cut(each) for each in needed)
+            if speed is not None and cut >= 0:
+                speed.delete(f"epoch <= {cut}")
+
+    def _cut(self, view: View) -> int:
+        said = newest(open_table(self.layout.gold(self.release, view.name)))
+        return said.cut.get(source_of(view).name, -1) if said else -1
 
 
 def _listed(days: DataFrame) -> set[date]:

@@ -59,5 +59,5 @@ def _joined(sessions: Sessions, rows: DataFrame, facts: Column, stored: Mapping[
     joined = islands.groupBy(*sessions.key, "_island").agg(
         F.min("started").alias("started"), F.max("ended").alias("ended"), facts.alias("facts"), *aggregates(stored)
     )
-    first = [F.to_date("started").alias("day"), F.lit(WIDTH).alias("width")]
+    first = [F.to_date("started").alias("day"), F.lit(WIDTH).alias("width"), F.col("started").alias("bucket")]
     return joined.drop("_island").select(*first, "*")

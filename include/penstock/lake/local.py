@@ -61,7 +61,7 @@ def minis_sql(sessions: Sessions) -> str:
     shown = [*_quoted(sessions.key), "started", "ended", "facts"]
     stored = [column for name, measure in sessions.measures.items() for column in measure.columns(name)]
     return (
-        f"select cast(timezone('UTC', started) as date) as day, 'session' as width, "
+        f"select cast(timezone('UTC', started) as date) as day, 'session' as width, started as bucket, "
         f"{', '.join([*shown, *_quoted(stored)])} from ("
         f"select {keys}, min({sessions.at}) as started, max({sessions.at}) as ended, count(*) as facts, "
         f"{', '.join(_stored(sessions.measures, sessions.at))} from (select *, {island} as _island from "

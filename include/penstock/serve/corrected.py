@@ -42,10 +42,15 @@ class Correction:
         # Sessions are published before the tallies made of them, and speed rows go last: rows after the older
         # of the two cuts are all still here, and say which days may differ.
         changed = self.stitched(sessions, min(own.cut, sessions.cut))
-        if changed is None:
+        if changed is None and own.cut >= 0:
             return own
         view = _sessions(sessions)
-        days = session_sql.spanned_days(changed)
+        days = session_sql.spanned_days(changed) if changed is not None else frozenset()
+        if own.cut < 0:
+            # Never built: everything is made of the sessions.
+            days |= {file.partition["day"] for file in sessions.gold}
+        if not days:
+            return own
         gold = together([self._files.read(file) for file in sessions.gold if file.partition["day"] in days])
         partials = self._partials(tally, view, gold, self.stitched(sessions))
         return replace(

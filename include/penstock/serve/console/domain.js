@@ -94,7 +94,7 @@ class Page {
     this.drawn();
     this.drawn = drawn;
     this.parts.chart.setAttribute("aria-label", `${this.measure.label} over time; the same rows are in the CSV`);
-    replace(this.ledger, `${this.measure.label} · ${RANGES[this.state.range].label.toLowerCase()} · as of ${moment(now.certificate.as_of)}`, this.state.compare ? " · dashed: the period before" : "");
+    replace(this.ledger, `${this.measure.label} · ${RANGES[this.state.range].label.toLowerCase()} · as of ${moment(now.certificate.as_of)}`, this.state.compare ? " · dashed: the period before" : "", now.certificate.final ? "" : " · ○ still provisional");
   }
 
   // Buckets without facts have no row: they are zero. The earlier period is laid under this one, bucket by bucket.
@@ -103,9 +103,10 @@ class Page {
     const shift = this.at.from - this.at.earlier.from;
     const known = new Map(now.map((row) => [new Date(row.bucket).getTime(), row]));
     const shown = buckets(this.state.range).map((at) => point(known.get(at.getTime()) || { bucket: at }, "now", measure, style, every));
-    const before = earlier.map((row) => ({
-      ...point(row, "earlier", measure, style, every), bucket: new Date(new Date(row.bucket).getTime() + shift),
-    }));
+    const old = new Map(earlier.map((row) => [new Date(row.bucket).getTime() + shift, row]));
+    const before = earlier.length ? buckets(this.state.range).map((at) => ({
+      ...point(old.get(at.getTime()) || { bucket: at }, "earlier", measure, style, every), bucket: at,
+    })) : [];
     return [...before, ...shown].map((row) => ({ ...row, bucket: new Date(row.bucket).toISOString() }));
   }
 

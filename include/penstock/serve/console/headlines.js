@@ -45,6 +45,6 @@ function changed(now, earlier, better) {
   if (share === null) return el("span", { class: "change" }, "no earlier period");
   const up = share >= 0;
   const good = up === (better === "up");
-  const text = Math.abs(share) < 0.0005 ? "no change" : `${up ? "▲" : "▼"} ${number(Math.abs(share), "percent")}`;
+  const text = Math.abs(share) < 0.0005 ? "no change" : `${up ? "▲" : "▼"} ${share > 9.99 ? `${number(share + 1, "decimal")} times` : number(Math.abs(share), "percent")}`;
   return el("span", { class: `change ${Math.abs(share) < 0.0005 ? "" : good ? "good" : "bad"}` }, text);
 }

@@ -51,7 +51,7 @@ function drawTiers(list, status, book) {
     tier("Collection", number(sum("accepted")), "accepted", `in ${new Set(hours.map((row) => row.hour)).size} hours`),
     tier("Log", number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", `archive ${ago(worst("archive"))} behind`),
     tier("Shape", number(sum("facts")), "facts", `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, `${ago(worst("shape"))} behind`),
-    tier("Lake", number(sum("archived")), "archived", `${number(open(hours))} hours still open`, unbalanced(hours)),
+    tier("Lake", number(sum("archived")), "archived", `${number(hours.length - open(hours))} source-hours closed`, unbalanced(hours)),
     tier("Delivery", number(Object.keys(status.epochs).length), "views", `read to epoch ${number(Math.max(-1, ...Object.values(status.epochs)), "count", true)}`));
 }
 
@@ -59,7 +59,7 @@ function open(hours) { return hours.filter((row) => row.open).length; }
 
 function unbalanced(hours) {
   const wrong = hours.filter((row) => !row.balanced && !row.open).length;
-  return wrong ? `${wrong} hours do not balance` : "every closed hour balances";
+  return wrong ? `${wrong} of them ${wrong === 1 ? "does" : "do"} not balance` : "every one of them balances";
 }
 
 function drawStreams(element, status) {

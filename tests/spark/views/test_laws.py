@@ -1,0 +1,26 @@
+"""Every measure keeps the laws in Spark, and between Spark and the reader's engine."""
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+import pytest
+from laws import Aggregate, broken_laws, in_duckdb
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+
+def in_spark(spark: SparkSession) -> Aggregate:
+    def aggregate(rows: pa.Table, by: list[str], expressions: Mapping[str, str]) -> pa.Table:
+        frame = spark.createDataFrame(rows).coalesce(1)
+        columns = [F.expr(sql).alias(column) for column, sql in expressions.items()]
+        return (frame.groupBy(*by).agg(*columns) if by else frame.agg(*columns)).toArrow()
+
+    return aggregate
+
+
+@pytest.mark.parametrize("where", ["Spark alone", "Spark's partials in the reader", "local partials in Spark"])
+def test_every_measure_keeps_the_laws(spark: SparkSession, where: str) -> None:
+    inside = in_spark(spark)
+    partial = in_duckdb if where == "local partials in Spark" else inside
+    merge, merges = (in_duckdb, "folds") if where == "Spark's partials in the reader" else (inside, "merges")
+    assert broken_laws(2, 100, partial, merge, merges) == []
