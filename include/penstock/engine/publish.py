@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from delta import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from penstock.lake.layout import Layout
 from penstock.lake.publication import Publication
@@ -32,20 +33,37 @@ class Refused(RuntimeError):
 
 
 def audited(
-    spark: SparkSession, layout: Layout, release: str, name: str, rows: DataFrame, gate: Gate
+    spark: SparkSession,
+    layout: Layout,
+    release: str,
+    name: str,
+    rows: DataFrame,
+    days: Sequence[date] | None,
+    gate: Gate,
 ) -> dict[str, Any]:
     """Writes the candidate and has the gate look at it. What the gate said, or Refused."""
     # Spark's old form of timestamps has nanoseconds and no zone; readers of Parquet then guess.
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     path = layout.candidate(release, name)
     rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true").partitionBy(*PARTITIONS).save(path)
-    verdict = gate(spark.read.format("delta").load(path), name)
+    candidate = spark.read.format("delta").load(path)
+    # A gate refuses to judge nothing. But days that had no rows and have none now take nothing from any reader.
+    if candidate.isEmpty() and not _has_rows(spark, layout.gold(release, name), days):
+        return {"passed": True, "reason": "no rows, and none are replaced", "results": []}
+    verdict = gate(candidate, name)
     if not verdict.passed:
         raise Refused(
             f"the gate refused {name}: {verdict.reason}. Readers keep the last good numbers; the candidate is at "
             f"{path}. Look at it, mend the cause, and build again."
         )
     return _said(verdict)
+
+
+def _has_rows(spark: SparkSession, gold: str, days: Sequence[date] | None) -> bool:
+    if not DeltaTable.isDeltaTable(spark, gold):
+        return False
+    rows = spark.read.format("delta").load(gold)
+    return not (rows if days is None else rows.where(F.col("day").isin(list(days)))).isEmpty()
 
 
 def published(
@@ -57,8 +75,9 @@ def published(
     writer = writer.option("userMetadata", said.to_metadata())
     gold = layout.gold(release, name)
     if days is not None and DeltaTable.isDeltaTable(spark, gold):
-        listed = ", ".join(f"DATE'{day}'" for day in days)
-        writer = writer.option("replaceWhere", f"day IN ({listed})")
+        # No day at all (only bots came, say): Delta leaves an empty commit out, and the next build looks again.
+        listed = " OR ".join(f"day = DATE'{day}'" for day in days)
+        writer = writer.option("replaceWhere", listed or "false")
     else:
         writer = writer.option("overwriteSchema", "true")
     writer.save(gold)
