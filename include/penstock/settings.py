@@ -21,6 +21,8 @@ class Settings:
     lake: str
     kafka: str
     spark_master: str = "local[2]"
+    # The address that collector and serve listen on: loopback, until a container or a proxy asks for another.
+    listen: str = "127.0.0.1"
     collector_port: int = 8090
     serve_port: int = 8091
     airflow_port: int = 8080
@@ -40,6 +42,7 @@ class Settings:
             lake=environ.get("PENSTOCK_LAKE", str(home / "lake")),
             kafka=environ.get("PENSTOCK_KAFKA", f"127.0.0.1:{kafka_port}"),
             spark_master=environ.get("PENSTOCK_SPARK_MASTER", cls.spark_master),
+            listen=environ.get("PENSTOCK_LISTEN", cls.listen),
             collector_port=_port(environ, "PENSTOCK_COLLECTOR_PORT", cls.collector_port),
             serve_port=_port(environ, "PENSTOCK_SERVE_PORT", cls.serve_port),
             airflow_port=_port(environ, "PENSTOCK_AIRFLOW_PORT", cls.airflow_port),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.lake.spark_settings import spark_conf, submit_conf
+from penstock.lake.spark_settings import spark_conf
 from penstock.settings import Settings
 
 LOCAL = Settings(home=Path("home"), lake="home/lake", kafka="")
@@ -28,10 +28,6 @@ def test_jars_are_shipped_to_a_cluster_only() -> None:
 def test_a_stream_is_compiled_fully_and_a_short_job_quickly() -> None:
     options = [spark_conf(LOCAL, short=short)["spark.driver.extraJavaOptions"] for short in (False, True)]
     assert ["TieredStopAtLevel=1" in each for each in options] == [False, True]
-
-
-def test_spark_submit_gets_the_same_settings_and_the_master() -> None:
-    assert submit_conf(LOCAL) == {**spark_conf(LOCAL), "spark.master": "local[2]"}
 
 
 def test_a_dag_file_may_read_the_settings() -> None:

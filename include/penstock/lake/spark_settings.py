@@ -12,6 +12,8 @@ SHARE = Path(sys.prefix, "share", "penstock")
 JARS = SHARE / "jars" / "spark"
 # Classes in the form in which the JVM maps them; made by `python -m penstock.lake.warmup`.
 ARCHIVE = SHARE / "spark.jsa"
+# The JVM would tell each time that an archive is stale, which set-up mends.
+QUIET = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off")
 
 SPARK = {
     # Days and hours are UTC everywhere; a reader's zone is a matter of presentation.
@@ -75,16 +77,11 @@ def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
     }
 
 
-def submit_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
-    """The same for spark-submit, which is told the master as well."""
-    return {**spark_conf(settings, short=short), "spark.master": settings.spark_master}
-
-
 def _shipped() -> dict[str, str]:
     """A cluster's executors fetch the jars from the driver."""
     return {"spark.jars": ",".join(str(jar) for jar in sorted(JARS.glob("*.jar")))}
 
 
 def _archive() -> list[str]:
-    # An archive of another Java or of other jars is ignored by the JVM, in silence.
-    return [f"-XX:SharedArchiveFile={ARCHIVE}", "-Xshare:auto", "-Xlog:cds=off"] if ARCHIVE.exists() else []
+    # An archive of another Java or of other jars is ignored by the JVM.
+    return [f"-XX:SharedArchiveFile={ARCHIVE}", "-Xshare:auto", *QUIET] if ARCHIVE.exists() else []

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from penstock.lake.session import open_session
-from penstock.lake.spark_settings import ARCHIVE, JVM, SHORT_JVM
+from penstock.lake.spark_settings import ARCHIVE, JVM, QUIET, SHORT_JVM
 from penstock.settings import Settings
 
 
@@ -31,8 +31,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=ARCHIVE.parent, prefix="warmup-") as name:
         home = Path(name)
         draft = home / "spark.jsa"
-        quiet = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off")
-        options = " ".join([*JVM, *SHORT_JVM, f"-XX:ArchiveClassesAtExit={draft}", *quiet])
+        options = " ".join([*JVM, *SHORT_JVM, f"-XX:ArchiveClassesAtExit={draft}", *QUIET])
         settings = Settings(home=home, lake=str(home), kafka="", spark_master="local[2]")
         spark = open_session(settings, "warmup", short=True, **{"spark.driver.extraJavaOptions": options})
         usual_job(spark, home)

@@ -1,4 +1,4 @@
-"""`python -m penstock.serve`: the read API and the console, on loopback."""
+"""`python -m penstock.serve`: the read API and the console."""
 
 import uvicorn
 
@@ -12,7 +12,7 @@ from penstock.settings import Settings
 def main() -> None:
     settings = Settings.from_env()
     app = create_app(Answers(settings, Reader(Layout(settings.lake))))
-    uvicorn.run(app, host="127.0.0.1", port=settings.serve_port, log_level="warning", access_log=False)
+    uvicorn.run(app, host=settings.listen, port=settings.serve_port, log_level="warning", access_log=False)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,120 @@
+"""docker-compose.yaml, Dockerfile and deploy/ say what the product needs; no Docker engine has run them here."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client import generate_latest
+
+from penstock.collect.metrics import HELP
+from penstock.lake.layout import Layout
+from penstock.serve.metrics import Metrics
+from penstock.settings import Settings
+
+PROJECT = Path(__file__).parents[2]
+TEXT = (PROJECT / "docker-compose.yaml").read_text()
+COMPOSE: dict[str, Any] = yaml.safe_load(TEXT)
+SERVICES: dict[str, Any] = COMPOSE["services"]
+# What the Dockerfile says of each role.
+IMAGES = dict(re.findall(r"^FROM \S+ AS (\w+)\n(.*?)(?=^FROM|\Z)", (PROJECT / "Dockerfile").read_text(), re.M | re.S))
+# They end when their work is done.
+ERRANDS = {"airflow-init", "store-init"}
+
+every_service = pytest.mark.parametrize("name", SERVICES)
+
+
+@every_service
+def test_an_image_has_a_version(name: str) -> None:
+    assert re.fullmatch(r"[\w./-]+:(?!latest)[\w.-]*\d[\w.-]*", SERVICES[name]["image"])
+
+
+@every_service
+def test_a_service_has_limits(name: str) -> None:
+    assert set(SERVICES[name]["deploy"]["resources"]["limits"]) == {"cpus", "memory"}
+
+
+@every_service
+def test_a_service_that_stays_says_whether_it_is_well(name: str) -> None:
+    service = SERVICES[name]
+    if name not in ERRANDS:
+        assert "healthcheck" in service or "HEALTHCHECK" in IMAGES[service["build"]["target"]]
+
+
+@every_service
+def test_a_service_waits_for_services_that_are_there(name: str) -> None:
+    for other, how in SERVICES[name].get("depends_on", {}).items():
+        finishes = how["condition"] == "service_completed_successfully"
+        assert other in SERVICES and finishes == (other in ERRANDS)
+
+
+@every_service
+def test_a_volume_is_declared(name: str) -> None:
+    for volume in SERVICES[name].get("volumes", []):
+        source = volume.split(":")[0]
+        assert (PROJECT / source).is_dir() if source.startswith("./") else source in COMPOSE["volumes"]
+
+
+@every_service
+def test_a_published_port_is_on_loopback_unless_asked(name: str) -> None:
+    assert all(port.startswith("${PENSTOCK_PUBLISH:-127.0.0.1}:") for port in SERVICES[name].get("ports", []))
+
+
+def test_a_secret_has_no_default() -> None:
+    names = re.findall(r"\$\{(\w+)([^}]*)\}", TEXT)
+    assert {name for name, rest in names if not rest.startswith(":?")} == {"PENSTOCK_PUBLISH"}
+    assert {name for name, _ in names} == set(
+        re.findall(r"^(\w+)=", (PROJECT / "deploy/env.example").read_text(), re.M)
+    )
+
+
+def test_a_password_is_never_written_down() -> None:
+    secret = re.compile(r"(PASSWORD|SECRET|_KEY)")
+    for service in SERVICES.values():
+        for name, value in service.get("environment", {}).items():
+            assert not secret.search(name) or "${" in value or value.startswith("/run/secrets/"), name
+
+
+def test_the_parts_find_each_other() -> None:
+    environ = SERVICES["serve"]["environment"]
+    settings = Settings.from_env(environ)
+    hosts = [address.split(":")[0] for address in settings.kafka.split(",")]
+    hosts += [re.split(r"[:/]+", settings.spark_master)[1], re.split(r"[:/]+", environ["AWS_ENDPOINT_URL"])[1]]
+    assert set(hosts) <= set(SERVICES)
+    assert Layout(settings.lake).ledger() == "s3a://lake/ledger"
+
+
+def test_three_brokers_have_what_is_acknowledged() -> None:
+    brokers = [SERVICES[f"kafka-{number}"]["environment"] for number in (1, 2, 3)]
+    assert {broker["KAFKA_NODE_ID"] for broker in brokers} == {1, 2, 3}
+    assert all((b["KAFKA_DEFAULT_REPLICATION_FACTOR"], b["KAFKA_MIN_INSYNC_REPLICAS"]) == (3, 2) for b in brokers)
+
+
+def test_a_dashboard_asks_for_what_the_parts_count() -> None:
+    counted = set(HELP) | set(re.findall(r"^# HELP (\w+)", generate_latest(Metrics().registry).decode(), re.M))
+    boards = (PROJECT / "deploy/grafana/dashboards").glob("*.json")
+    asked = [
+        target["expr"]
+        for board in boards
+        for panel in json.loads(board.read_text())["panels"]
+        for target in panel["targets"]
+    ]
+    asked += re.findall(r"expr: (.*)", (PROJECT / "deploy/prometheus/alerts.yaml").read_text())
+    names = {re.sub(r"_bucket$", "", name) for expr in asked for name in re.findall(r"penstock_\w+", expr)}
+    assert names and names <= counted
+
+
+def test_the_health_check_tells_a_dead_part() -> None:
+    script = str(PROJECT / "deploy/healthy.py")
+    ran = subprocess.run([sys.executable, script, "http://127.0.0.1:9/"], capture_output=True, check=False)
+    assert ran.returncode != 0
+
+
+def test_s3_jars_are_pinned() -> None:
+    pins = (PROJECT / "deploy/s3/jars.sha256").read_text().splitlines()
+    versions = re.findall(r'name="([\w-]+)" rev="([\w.]+)"', (PROJECT / "deploy/s3/ivy.xml").read_text())
+    assert {f"{name}-{revision}.jar" for name, revision in versions} <= {line.split()[1] for line in pins}
