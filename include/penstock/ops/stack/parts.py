@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.ops.airflow.environment import PROJECT
 from penstock.ops.stack import health
 from penstock.settings import Settings
 
@@ -38,10 +37,10 @@ def parts(settings: Settings) -> list[Part]:
         ),
         *_broker(settings),
         *_airflow(settings),
-        *([Part(
+        Part(
             "serve", "penstock.serve", health.http(f"{serve}/api/status"), address=serve,
             ports=((settings.serve_port, "PENSTOCK_SERVE_PORT"),),
-        )] if (PROJECT / "include/penstock/serve/__main__.py").is_file() else []),
+        ),
     ]  # fmt: skip
 
 
