@@ -34,8 +34,8 @@ def traffic(seed: int, count: int) -> Iterator[Sent]:
     for number in range(count):
         kind = chance.choices([*KINDS], [*KINDS.values()])[0]
         sent = _sent(kind, f"{seed}-{number}", chance, earlier)
-        # Neither broken nor wrong records have an id that could be repeated.
-        if kind in ("good", "late"):
+        # What is wrong is sent again as well: it is rejected again, and takes nobody's id.
+        if kind in ("good", "late", "wrong"):
             earlier.append(sent)
         yield sent
 

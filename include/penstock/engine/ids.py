@@ -4,6 +4,7 @@ The ids of the last day live in sorted runs of 64-bit hashes, rebuilt from silve
 never the truth. Sixteen bytes an id; why this and not a filter or a table is in docs/decisions/0041.
 """
 
+import tempfile
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -41,7 +42,20 @@ class Run:
         ids = np.concatenate([self.ids, other.ids])
         order = np.argsort(ids, kind="stable")
         contents = np.concatenate([self.contents, other.contents])
-        return Run(ids[order], contents[order], max(self.latest, other.latest))
+        latest = max(self.latest, other.latest)
+        return Run(ids[order], contents[order], latest).settled()
+
+    def settled(self) -> "Run":
+        """A run that will hardly change leaves the heap for the page cache, which the kernel can take back."""
+        if len(self.ids) < FULL_RUN // 2:
+            return self
+        return Run(_mapped(self.ids), _mapped(self.contents), self.latest)
+
+
+def _mapped(hashes: Hashes) -> Hashes:
+    with tempfile.TemporaryFile() as file:
+        hashes.tofile(file)
+        return np.memmap(file, hashes.dtype, "r")
 
 
 def hashes(event_ids: pa.ChunkedArray) -> Hashes:
@@ -86,7 +100,7 @@ class Seen:
             return
         order = np.argsort(ids, kind="stable")
         self.runs = [run for run in self.runs if run.latest > latest - REMEMBERED_SECONDS]
-        self.runs.append(Run(ids[order], contents[order], latest))
+        self.runs.append(Run(ids[order], contents[order], latest).settled())
         while len(self.runs) > 1 and self._should_merge():
             last = self.runs.pop()
             self.runs[-1] = self.runs[-1].merged(last)

@@ -1,0 +1,171 @@
+"""A broker and a streaming driver of a measurement's own, and what their commits say afterwards."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+from confluent_kafka import Producer
+
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.log.broker import Broker
+from penstock.log.topics import ensure
+from penstock.model.domain import source
+from penstock.ops.stack.trial import free_port
+from penstock.settings import Settings
+
+TOPIC = "web.events"
+JOB = Path(__file__).parents[3] / "spark_jobs" / "stream.py"
+PATIENCE = 600.0
+
+
+class Commit(NamedTuple):
+    """When a version could be read, and the rows that it added."""
+
+    at: float
+    rows: pa.Table
+
+
+@dataclass
+class Cost:
+    """What the driver's processes, JVM and Python together, have used."""
+
+    cpu_seconds: float = 0.0
+    peak_gb: float = 0.0
+
+
+@dataclass
+class Rig:
+    settings: Settings
+    cost: Cost = field(default_factory=Cost)
+
+    @property
+    def silver(self) -> str:
+        return Layout(self.settings.lake).silver(FIRST_RELEASE, TOPIC)
+
+    @property
+    def bronze(self) -> str:
+        return Layout(self.settings.lake).bronze(TOPIC)
+
+    def produce(self, count: int, rate: float | None = None) -> None:
+        """Sends page views of about 400 bytes; as fast as the log takes them when there is no rate."""
+        producer = Producer({"bootstrap.servers": self.settings.kafka, "acks": "all", "linger.ms": 5, "log_level": 0})
+        begun = time.time()
+        for number in range(count):
+            while rate and number > (time.time() - begun) * rate:
+                producer.poll(0.005)
+            _produce(producer, number)
+        producer.flush()
+
+    @contextmanager
+    def driver(self) -> Iterator[subprocess.Popen[bytes]]:
+        """The streams of web events, run as production runs them; measured until they are stopped."""
+        with (self.settings.home / "driver.log").open("ab") as said:
+            process = subprocess.Popen(
+                [sys.executable, str(JOB), "--sources", TOPIC],
+                env={**os.environ, **self.settings.to_env()},
+                stdout=said,
+                stderr=said,
+            )
+        over = threading.Event()
+        watch = threading.Thread(target=_watch, args=(process.pid, self.cost, over))
+        watch.start()
+        try:
+            yield process
+        finally:
+            over.set()
+            watch.join()
+            process.terminate()
+            process.wait(60)
+
+    def wait(self, table: str, count: int) -> None:
+        limit = time.time() + PATIENCE
+        while sum(commit.rows.num_rows for commit in commits(table, "epoch")) < count:
+            if time.time() > limit:
+                raise TimeoutError(f"{table} has not {count} rows; see {self.settings.home / 'driver.log'}")
+            time.sleep(1)
+
+
+@contextmanager
+def rig() -> Iterator[Rig]:
+    """A rig in a fresh home; nothing of it is left."""
+    with tempfile.TemporaryDirectory(prefix="penstock-") as folder:
+        home, port = Path(folder), free_port(following=1)
+        node = Broker(home / "broker", port, port + 1)
+        node.prepare()
+        broker = subprocess.Popen(node.command(), stdout=subprocess.DEVNULL)
+        try:
+            settings = Settings(home=home, lake=str(home / "lake"), kafka=f"127.0.0.1:{port}")
+            _ensure(settings.kafka)
+            yield Rig(settings)
+        finally:
+            broker.kill()
+            broker.wait()
+
+
+def commits(table: str, *columns: str) -> Iterator[Commit]:
+    """The table's commits that added data, oldest first."""
+    for version in sorted(Path(table, "_delta_log").glob("*.json")):
+        actions = [json.loads(line) for line in version.read_text().splitlines()]
+        files = [action["add"]["path"] for action in actions if action.get("add", {}).get("dataChange")]
+        if files:
+            parts = [pq.read_table(Path(table, file), columns=list(columns), partitioning=None) for file in files]
+            yield Commit(version.stat().st_mtime, pa.concat_tables(parts))
+
+
+def _ensure(kafka: str) -> None:
+    limit = time.time() + 60
+    while True:
+        try:
+            ensure(kafka, [source(TOPIC)], timeout=10)
+            return
+        except ConnectionError:
+            if time.time() > limit:
+                raise
+
+
+def _produce(producer: Producer, number: int) -> None:
+    now = int(time.time() * 1000)
+    event = {
+        "type": "pageview",
+        "site": "bench.example",
+        "visitor": f"v{number % 5000}",
+        "url": f"https://bench.example/articles/{number % 400}/a-title-of-usual-length?utm_source=newsletter",
+        "happened_at": now,
+        "title": "A title of usual length - bench.example",
+        "language": "en-GB",
+        "screen": "1920x1080",
+        "load_ms": number % 3000,
+        "referrer": "https://search.example/?q=something",
+    }
+    headers: dict[str, str | bytes | None] = {"event_id": str(uuid.uuid4()), "received_at": str(now)}
+    value = json.dumps(event).encode()
+    while True:
+        try:
+            producer.produce(TOPIC, value, key=str(event["visitor"]), headers=headers)
+            return
+        except BufferError:
+            producer.poll(0.1)
+
+
+def _watch(pid: int, cost: Cost, over: threading.Event) -> None:
+    while not over.wait(0.5):
+        try:
+            family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+            used, held = [one.cpu_times() for one in family], [one.memory_full_info().pss for one in family]
+        except psutil.Error:
+            continue
+        cost.cpu_seconds = max(cost.cpu_seconds, sum(one.user + one.system for one in used))
+        cost.peak_gb = max(cost.peak_gb, sum(held) / 2**30)
