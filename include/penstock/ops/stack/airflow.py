@@ -3,9 +3,11 @@
 import fcntl
 import json
 import sys
+import time
 from importlib.metadata import version
 
 from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION, environment
+from penstock.ops.stack.health import fetch
 from penstock.ops.stack.home import USERS, Home
 from penstock.settings import Settings
 
@@ -39,6 +41,10 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
         "SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": 20,
         f"{SECONDS}_SEC": 5,
         f"{SECONDS}_TIMEOUT": 60,
+        # A task asks the api-server before it begins: one that is killed is back in 15 s, and tasks outwait it.
+        "WORKERS__EXECUTION_API_TIMEOUT": 30,
+        "WORKERS__EXECUTION_API_RETRIES": 12,
+        "WORKERS__EXECUTION_API_RETRY_WAIT_MAX": 5,
         "DAG_PROCESSOR__PARSING_PROCESSES": 1,
         "DAG_PROCESSOR__REFRESH_INTERVAL": 30,
         "TRIGGERER__CAPACITY": 100,
@@ -78,12 +84,21 @@ def migrate(settings: Settings) -> None:
         done.write_text(mark)
 
 
+def answering(url: str) -> None:
+    """Waits for the api-server. A task that starts before it fails, and its DAG run with it."""
+    while fetch(url) is None:
+        time.sleep(0.2)
+
+
 def main() -> None:
     # jsonschema builds a grammar of international addresses at import, 1.5 s of CPU in each process, if it can.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     from airflow.__main__ import main as airflow
 
-    migrate(Settings.from_env())
+    settings = Settings.from_env()
+    migrate(settings)
+    if sys.argv[1] == "scheduler":
+        answering(f"http://127.0.0.1:{settings.airflow_port}/api/v2/version")
     airflow()  # type: ignore[no-untyped-call]
 
 
