@@ -42,6 +42,9 @@ lint: setup ## ruff, mypy and the import contracts
 lock: setup ## compiles requirements.lock anew from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --all-extras --group dev pyproject.toml -o requirements.lock
 
+sbom: setup ## docs/sbom.cdx.json anew, from the lock and the pinned jars
+	@$(BIN)/python -m penstock.ops.sbom
+
 clean: ## removes what set-up and test runs made; the home (.penstock) stays
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis spark-warehouse
 
