@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import signal
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from types import FrameType
 
 import uvicorn
 import uvloop
@@ -11,10 +12,15 @@ import uvloop
 from penstock.collect.access import Access
 from penstock.collect.edge import Edge
 from penstock.collect.keeping import Keeping
+from penstock.collect.later import Answers
 from penstock.collect.logs import to_stderr
 from penstock.collect.metrics import Metrics
+from penstock.collect.receipts import Receipts
 from penstock.collect.spool import Spool
+from penstock.collect.stages import Stages
+from penstock.collect.subscribe import Subscriptions
 from penstock.collect.wire import bounded, sweep
+from penstock.lake.layout import Layout
 from penstock.log.producer import Log
 from penstock.log.topics import LogUnreachable, ensure
 from penstock.model.domain import domains
@@ -24,6 +30,14 @@ from penstock.settings import Settings
 
 class Server(uvicorn.Server):
     """Stops when told and then returns, so that what is under way can be finished; uvicorn's own would die."""
+
+    def __init__(self, config: uvicorn.Config, farewell: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._farewell = farewell
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._farewell()
+        super().handle_exit(sig, frame)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -39,11 +53,13 @@ async def serve(settings: Settings) -> None:
     access = Access.read(settings.home / "collector.toml")
     spool = Spool(settings.home / "spool", access.limits.spool)
     keeping = Keeping(Log(settings.kafka), spool, metrics)
-    edge = Edge(sources, access, keeping, metrics)
+    answers = Answers(Receipts.of_home(settings.home), Stages(Layout(settings.lake)), access.limits)
+    subscriptions = Subscriptions(settings.kafka, access.limits.subscribers, metrics)
+    edge = Edge(sources, access, keeping, metrics, answers, subscriptions)
     topics = asyncio.create_task(_topics(settings.kafka, sources.values()))
     config = uvicorn.Config(
         edge,
-        host="127.0.0.1",
+        host=settings.listen,
         port=settings.collector_port,
         http=bounded(access.limits, metrics, access.trusted),
         limit_concurrency=access.limits.connections,
@@ -53,7 +69,7 @@ async def serve(settings: Settings) -> None:
         server_header=False,
         timeout_graceful_shutdown=10,
     )
-    server = Server(config)
+    server = Server(config, subscriptions.end)
     sweeper = asyncio.create_task(sweep(server.server_state.connections))
     await server.serve()
     topics.cancel()

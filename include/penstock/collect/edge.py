@@ -16,9 +16,12 @@ from penstock.collect.asgi import JSON, PROBLEM, Headers, Receive, Scope, Send, 
 from penstock.collect.body import Gone, inflate, read
 from penstock.collect.envelope import common, framed, seal
 from penstock.collect.events import split
-from penstock.collect.keeping import Keeping, Unsafe
+from penstock.collect.keeping import Keeping, Kept, Unsafe
+from penstock.collect.later import Answers
 from penstock.collect.metrics import Metrics
+from penstock.collect.receipts import Receipt
 from penstock.collect.refusal import Refusal, Refused, problem
+from penstock.collect.subscribe import Subscriptions
 from penstock.log.producer import NeverTaken, Record
 from penstock.model.source import Source
 
@@ -39,13 +42,26 @@ RETRY_SECONDS = 5
 class Edge:
     """The ASGI application. What it needs is passed in; it holds no state of its own."""
 
-    def __init__(self, sources: Mapping[str, Source], access: Access, keeping: Keeping, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        sources: Mapping[str, Source],
+        access: Access,
+        keeping: Keeping,
+        metrics: Metrics,
+        answers: Answers,
+        subscriptions: Subscriptions,
+    ) -> None:
         self.sources = sources
+        self.answers = answers
+        self.subscriptions = subscriptions
         self.access = access
         self.keeping = keeping
         self.metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._websocket(scope, receive, send)
+            return
         headers: dict[bytes, bytes] = dict(scope["headers"])
         try:
             status = await self._route(scope, headers, receive, send)
@@ -72,7 +88,26 @@ class Edge:
             raise Refusal("method_not_allowed")
         if path.startswith("/v1/") and path.endswith("/pixel.gif"):
             return await self._pixel(path[4:-10], scope, headers, send)
+        if path.startswith("/v1/") and path.endswith("/subscribe"):
+            source = self._source(path[4:-10])
+            self._key(source, scope, headers)
+            start = headers.get(b"last-event-id", b"").decode("latin-1") or query(scope).get("from", "now")
+            return await self.subscriptions.sse(source.name, start, self._cors(headers), receive, send)
         return await pages.answer_page(self, path, headers, send)
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The same subscription over a websocket; a refusal closes it before it is open."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        path = scope["path"]
+        try:
+            if not (path.startswith("/v1/") and path.endswith("/subscribe")):
+                raise Refusal("not_found")
+            source = self._source(path[4:-10])
+            self._key(source, scope, headers)
+            await self.subscriptions.websocket(source.name, query(scope).get("from", "now"), receive, send)
+        except Refusal as refusal:
+            self.metrics.add("penstock_refused_total", reason=refusal.reason)
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal.reason})
 
     async def post(self, name: str, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> int:
         """One request: read, split, seal, keep, answer."""
@@ -99,19 +134,25 @@ class Edge:
             self._count_refused(refused)
         if not records:
             return await self._refuse_all(send, refused, headers)
-        await self._keep(source, records)
+        prefer = headers.get(b"prefer")
+        kept = await self._keep(source, records, placed=prefer is not None)
         told: dict[str, object] = {"accepted": len(ids), "ids": ids}
         if refused:
             told["refused"] = [one.told() for one in sorted(refused, key=lambda one: one.index)]
-        await answer(send, 202, orjson.dumps(told), [JSON, *self._cors(headers)])
-        return 202
+        status, more = 202, [JSON, *self._cors(headers)]
+        if prefer is not None:
+            receipt = Receipt(source.name, [] if kept.positions else ids, kept.positions)
+            status = await self.answers.prefer(prefer, receipt, told, more)
+        await answer(send, status, orjson.dumps(told), more)
+        return status
 
-    async def _keep(self, source: Source, records: list[Record]) -> None:
+    async def _keep(self, source: Source, records: list[Record], placed: bool = False) -> Kept:
         try:
-            where = await self.keeping.keep(records)
+            kept = await self.keeping.keep(records, placed)
         except NeverTaken as error:
             raise Refusal("event_too_large", str(error)) from error
-        self.metrics.add("penstock_accepted_total", len(records), source=source.name, kept=where)
+        self.metrics.add("penstock_accepted_total", len(records), source=source.name, kept=kept.where)
+        return kept
 
     def _source(self, name: str) -> Source:
         source = self.sources.get(name)

@@ -9,11 +9,12 @@ import contextlib
 import logging
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from penstock.collect.frames import Damaged, records
 from penstock.collect.metrics import Metrics
 from penstock.collect.spool import Spool, SpoolFull
-from penstock.log.producer import Log, LogDown, NeverTaken, Record
+from penstock.log.producer import Log, LogDown, NeverTaken, Position, Record
 
 log = logging.getLogger("penstock.collect")
 
@@ -25,6 +26,13 @@ CHUNK = 2000
 
 class Unsafe(Exception):
     """Neither the log nor the spool can keep it now."""
+
+
+class Kept(NamedTuple):
+    """Where records are: `log` or `spool`, and, if it was asked for, at which positions of the log."""
+
+    where: str
+    positions: list[Position]
 
 
 class Keeping:
@@ -40,19 +48,18 @@ class Keeping:
         self._drainer = asyncio.create_task(self._drain_for_ever())
         metrics.gauge("penstock_spool_bytes", lambda: float(spool.size))
 
-    async def keep(self, records: list[Record]) -> str:
+    async def keep(self, records: list[Record], placed: bool = False) -> Kept:
         """Returns where the records are safe; raises Unsafe when they are nowhere."""
         if not self._open.is_set():
             await self._open.wait()
         if not self._spooling:
             try:
-                await self.log.append(records)
-                return "log"
+                return Kept("log", await self.log.append(records, placed))
             except LogDown as error:
                 if not self._spooling:
                     log.warning("the log is down (%s): events go to the spool", error)
         await self._to_spool(records)
-        return "spool"
+        return Kept("spool", [])
 
     async def _to_spool(self, records: list[Record]) -> None:
         self._spooling = True

@@ -1,5 +1,6 @@
 """What the edge serves besides taking events: health, metrics, the tracker."""
 
+import gzip
 import hashlib
 from functools import cache
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from penstock.collect.asgi import JSON, Headers, Send, answer
+from penstock.collect.asgi import JSON, Send, answer
 from penstock.collect.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ async def answer_page(edge: "Edge", path: str, headers: dict[bytes, bytes], send
         return 200
     if path == "/tracker.js":
         return await _tracker(headers, send)
+    if path.startswith("/v1/receipts/"):
+        return await _told(send, 200, await edge.answers.receipt(path[13:]))
     raise Refusal("not_found")
 
 
@@ -40,18 +43,20 @@ async def _told(send: Send, status: int, document: object) -> int:
 
 
 async def _tracker(headers: dict[bytes, bytes], send: Send) -> int:
-    script, etag = tracker()
-    cached: Headers = ((b"etag", etag), (b"cache-control", b"public, max-age=3600"), SCRIPT)
+    encoding = b"gzip" if b"gzip" in headers.get(b"accept-encoding", b"") else b"identity"
+    script, etag = tracker()[encoding]
+    cached = [(b"etag", etag), (b"cache-control", b"public, max-age=3600"), (b"vary", b"accept-encoding")]
     if etag in headers.get(b"if-none-match", b""):
-        await send({"type": "http.response.start", "status": 304, "headers": list(cached[:2])})
+        await send({"type": "http.response.start", "status": 304, "headers": cached})
         await send({"type": "http.response.body", "body": b""})
         return 304
-    await answer(send, 200, script, cached)
+    await answer(send, 200, script, [*cached, SCRIPT, (b"content-encoding", encoding)])
     return 200
 
 
 @cache
-def tracker() -> tuple[bytes, bytes]:
-    """The script and its strong ETag."""
+def tracker() -> dict[bytes, tuple[bytes, bytes]]:
+    """The script in each encoding, with the strong ETag of exactly those bytes."""
     script = TRACKER.read_bytes()
-    return script, b'"' + hashlib.sha256(script).hexdigest()[:32].encode() + b'"'
+    encoded = {b"identity": script, b"gzip": gzip.compress(script, 9, mtime=0)}
+    return {name: (body, b'"%s"' % hashlib.sha256(body).hexdigest()[:32].encode()) for name, body in encoded.items()}

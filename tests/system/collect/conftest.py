@@ -116,6 +116,11 @@ def read(kafka: str, topic: str, seconds: float) -> Iterator[Message]:
 
 
 @pytest.fixture
+def log_of() -> Callable[[str, str, float], Iterator[Message]]:
+    return read
+
+
+@pytest.fixture
 def on_log(request: pytest.FixtureRequest) -> Callable[..., dict[str, Message]]:
     """Those messages of a topic, by event id, that have one of these ids."""
 

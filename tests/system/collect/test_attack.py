@@ -28,7 +28,10 @@ origins = ["https://shop.example"]
 secret = "slow-secret"
 events_per_second = 1
 """
-HEAD = b"POST /v1/web.events HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nauthorization: Bearer shop-secret\r\n"
+HEAD = (
+    b"POST /v1/web.events HTTP/1.1\r\nhost: x\r\n"
+    b"content-type: application/json\r\nauthorization: Bearer shop-secret\r\n"
+)
 
 
 @pytest.fixture(scope="module")
