@@ -1,0 +1,75 @@
+"""The Python client and the commands over it: nothing is lost, nothing is sent as a second event."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from penstock.client import Client, NotSent, Refused
+
+
+def penstock(collector, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess:
+    environment = {**os.environ, **collector.settings.to_env()}
+    command = [sys.executable, "-c", "from penstock.ops.cli import main; main()", *words]
+    return subprocess.run(command, env=environment, input=stdin, capture_output=True, timeout=90)
+
+
+def test_futures_give_the_ids_of_events_that_are_safe(collector, on_log) -> None:
+    with Client(collector.url, "web.events") as client:
+        futures = client.send_many({"visitor": str(number)} for number in range(1200))
+        ids = [future.result(30) for future in futures]
+    assert len(set(ids)) == 1200
+    assert on_log(ids).keys() == set(ids)
+
+
+def test_only_the_refused_event_of_a_batch_fails(collector) -> None:
+    with Client(collector.url, "web.events") as client:
+        good, bad = client.send_many([{"visitor": "a"}, {"visitor": ["a"]}])
+        assert good.result(30)
+        with pytest.raises(Refused, match="bad_key"):
+            bad.result(30)
+
+
+def test_a_client_survives_the_collectors_restart(broker, collector_of, on_log) -> None:
+    collector = collector_of(broker)
+    with Client(collector.url, "web.events") as client:
+        collector.kill()
+        future = client.send({"visitor": "patient"})
+        collector.start()
+        assert on_log([future.result(60)])
+
+
+def test_a_client_gives_up_by_name(settings) -> None:
+    with Client("http://127.0.0.1:9", "web.events", retries=0) as client, pytest.raises(NotSent, match="1 attempts"):
+        client.send({"visitor": "a"}).result(30)
+
+
+def test_send_goes_on_where_it_was_and_names_what_is_refused(collector, on_log, tmp_path: Path) -> None:
+    file = tmp_path / "events.ndjson"
+    lines = [json.dumps({"event_id": f"file-{number}", "visitor": "f"}) for number in range(1500)]
+    file.write_text("\n".join([*lines[:700], "{broken", *lines[700:1000]]) + "\n")
+    first = penstock(collector, "send", str(file), "--json")
+    assert first.returncode == 1
+    assert json.loads(first.stdout)["sent"] == 1000
+    assert b"malformed" in first.stderr
+    with file.open("a") as more:
+        more.write("\n".join(lines[1000:]) + "\n")
+    second = penstock(collector, "send", str(file), "--json")
+    assert (second.returncode, json.loads(second.stdout)["sent"]) == (0, 500)
+    assert len(on_log([f"file-{number}" for number in range(1500)])) == 1500
+
+
+def test_tail_shows_what_send_sent(collector) -> None:
+    sent = penstock(collector, "send", "-", stdin=b'{"visitor":"tailed"}\n')
+    assert sent.stdout == b"1 events sent, 0 refused\n"
+    shown = penstock(collector, "tail", "web.events", "--from", "beginning", "--limit", "1", "--json")
+    assert json.loads(shown.stdout.splitlines()[0])["offset"] >= 0
+
+
+def test_a_collector_that_is_not_there_is_said_so(collector, tmp_path: Path) -> None:
+    gone = penstock(collector, "tail", "web.nothing")
+    assert gone.returncode == 3
+    assert b"unknown_source" in gone.stderr
