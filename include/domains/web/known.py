@@ -82,9 +82,14 @@ def agent(text: str) -> Agent:
 
 @lru_cache(REMEMBERED)
 def referrer(host: str) -> Referrer:
-    """How people call the place that a visitor came from: a known name, else the host without `www.`."""
+    """How people call the place that a visitor came from: a known name, else the host without `www.`.
+
+    A utm_source is such a name as well, however it is written.
+    """
     if not host:
         return DIRECT
+    if "." not in host:
+        return BY_LABEL.get(host.lower(), Referrer(host, "Campaign"))
     if host in BY_HOST:
         return BY_HOST[host]
     labels = host.removeprefix("www.").split(".")

@@ -48,8 +48,8 @@ def events(records: DataFrame) -> DataFrame:
         f"{addresses.when_valid('at_referrer', addresses.host('at_referrer'))} as referrer_host",
         f"{addresses.tags('at_url', UTM)} as utm",
         "coalesce(told.user_agent, user_agent) as agent",
-    )
-    named = placed.withColumn("known", known_by_name(F.col("agent"), F.col("referrer_host"), F.col("told.timezone")))
+    ).selectExpr("*", "coalesce(utm[0], referrer_host) as came_from")
+    named = placed.withColumn("known", known_by_name(F.col("agent"), F.col("came_from"), F.col("told.timezone")))
     rules = {
         "unknown_type": f"told.type not in ({ALLOWED_TYPES})",
         "missing_name": "told.type = 'event' and coalesce(told.name, '') = ''",
@@ -102,7 +102,7 @@ def _event_columns() -> dict[str, str]:
         "host": "host",
         "page": addresses.when_valid("at_url", addresses.path("at_url")),
         "referrer": addresses.when_valid("at_referrer", addresses.without_query("at_referrer")),
-        "referrer_source": "coalesce(utm[0], if(referrer_host = host, 'Internal', known.source))",
+        "referrer_source": "if(utm[0] is null and referrer_host = host, 'Internal', known.source)",
         "channel": CHANNEL,
         "user_agent": "agent",
         "country": "coalesce(told.country, known.country)",

@@ -1,0 +1,134 @@
+"""The console in a real browser: what a person sees, clicks and types."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from browser.lake import Lake
+from browser.server import served
+from playwright.sync_api import Page, expect
+
+Opened = Callable[..., Page]
+PAGES = ("web", "pipeline", "rejected", "releases")
+
+
+def pageview(**fields: object) -> dict[str, object]:
+    now = datetime.now(UTC).isoformat()
+    return {
+        "type": "pageview",
+        "site": "harbour.example",
+        "visitor": "new",
+        "url": "https://harbour.example/",
+        "happened_at": now,
+        "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko Firefox/143.0",
+        **fields,
+    }
+
+
+def number(page: Page, label: str) -> str:
+    return page.locator(".number", has_text=label).locator(".value").inner_text()
+
+
+def test_the_domain_page_shows_numbers_chart_and_lists(opened: Opened, address: str) -> None:
+    page = opened(address)
+    expect(page.locator(".chart svg")).to_be_visible()
+    assert page.locator(".number").count() == 6
+    assert page.locator(".panel .row").count() > 20
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [390, 1920])
+def test_each_page_fits_its_screen(opened: Opened, address: str, name: str, width: int) -> None:
+    page = opened(f"{address}/?page={name}", width)
+    page.wait_for_selector("main:not([aria-busy]) .card")
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= width
+
+
+def test_a_click_on_a_row_filters_and_a_click_on_the_filter_takes_it_away(opened: Opened, address: str) -> None:
+    page = opened(address)
+    before = number(page, "Unique visitors")
+    page.locator(".row", has_text="/boats/dinghy").click()
+    expect(page.locator(".filters")).to_contain_text("page is /boats/dinghy")
+    assert number(page, "Unique visitors") != before
+    page.locator(".filters button").click()
+    expect(page.locator(".filters")).to_have_count(0)
+
+
+def test_the_address_says_what_is_seen(opened: Opened, address: str) -> None:
+    page = opened(address)
+    page.locator("select").nth(1).select_option("24h")
+    expect(page).to_have_url(re.compile(r"range=24h"))
+    page.locator(".number", has_text="Bounce rate").click()
+    expect(page).to_have_url(re.compile(r"measure=bounce_rate"))
+    again = opened(page.url)
+    expect(again.locator("[aria-pressed=true] .label").first).to_have_text("Bounce rate")
+
+
+def test_a_number_carries_its_certificate(opened: Opened, address: str) -> None:
+    page = opened(address)
+    page.locator(".number").first.focus()
+    expect(page.locator("#tip")).to_contain_text("Provisional")
+    expect(page.locator("#tip")).to_contain_text("Release r1, cut: web.events to epoch 4802")
+
+
+def test_a_new_fact_is_on_the_screen_by_itself(opened: Opened) -> None:
+    lake = Lake([])
+    lake.add(pageview(visitor="first"))
+    with served(lake) as address:
+        page = opened(f"{address}/?range=live")
+        expect(page.locator(".here")).to_contain_text("1 visitor now")
+        lake.add(pageview(visitor="second"))
+        expect(page.locator(".here")).to_contain_text("2 visitors now")
+        page.close()
+
+
+def test_an_empty_lake_says_how_to_begin_and_then_begins(opened: Opened) -> None:
+    lake = Lake([])
+    with served(lake) as address:
+        page = opened(address)
+        expect(page.locator("pre").first).to_contain_text("/v1/web.events")
+        lake.add(pageview())
+        expect(page.locator(".number").first).to_contain_text("1")
+        page.close()
+
+
+def test_the_keyboard_reaches_what_the_mouse_does(opened: Opened, address: str) -> None:
+    page = opened(address)
+    page.wait_for_selector(".panel .row")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.locator(".row", has_text="/prices").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".filters")).to_contain_text("/prices")
+
+
+def test_landmarks_and_names_are_there_for_a_screen_reader(opened: Opened, address: str) -> None:
+    page = opened(address)
+    page.wait_for_selector(".panel")
+    for role in ("banner", "navigation", "main", "contentinfo", "heading"):
+        assert page.get_by_role(role).count() >= 1, role  # type: ignore[arg-type]
+    assert page.locator("button:not([aria-label])").evaluate_all("all => all.every(one => one.textContent.trim())")
+
+
+def test_a_lost_connection_is_said_and_heals(chromium: object, opened: Opened, lake: Lake) -> None:
+    with served(lake) as address:
+        page = chromium.new_page()  # type: ignore[attr-defined]
+        page.goto(address)
+        page.wait_for_selector(".panel")
+    expect(page.locator("#connection")).to_contain_text("lost", timeout=40_000)
+    with served(lake, int(address.rsplit(":", 1)[1])):
+        expect(page.locator("#connection")).to_be_hidden(timeout=60_000)
+        page.close()
+
+
+def test_the_rejected_page_shows_records_as_text(opened: Opened, address: str) -> None:
+    page = opened(f"{address}/?page=rejected")
+    expect(page.locator("code").first).to_contain_text("<img src=x onerror")
+    assert page.locator("main img").count() == 0
+
+
+def test_an_hour_that_does_not_balance_says_by_how_much(opened: Opened, address: str) -> None:
+    page = opened(f"{address}/?page=pipeline")
+    expect(page.locator("td .bad")).to_have_text("✗ 0 not archived, 3 not shaped")
