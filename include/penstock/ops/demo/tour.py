@@ -14,7 +14,7 @@ from penstock.ops.stack.run import Stack
 from penstock.settings import Settings
 
 # After the traffic the last epoch and the last build need a moment, on a busy machine a long one.
-GRACE = 120.0
+GRACE = 300.0
 # How often the numbers are read and told.
 EVERY = 10.0
 

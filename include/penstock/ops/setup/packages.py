@@ -35,5 +35,5 @@ def install(root: Path) -> None:
     """Exactly the lock, then the project itself as one path."""
     environ = {**os.environ, "VIRTUAL_ENV": str(root / ".venv")}
     uv = [str(root / ".venv" / "bin" / "uv"), "pip"]
-    run("Python packages", [*uv, "sync", "--require-hashes", "requirements.lock"], root, environ)
+    run("Python packages", [*uv, "sync", "--compile-bytecode", "--require-hashes", "requirements.lock"], root, environ)
     run("the project", [*uv, "install", "--no-deps", "--no-build-isolation", "-e", "."], root, environ)

@@ -73,4 +73,4 @@ def watch(
                 stack.told = table.changes(stack.told, told, seconds, screen)
             if done(told, seconds) or stack.process.poll() is not None:
                 return told
-            time.sleep(1.0 if all(each.well for each in told) else 0.4)
+            time.sleep(1.0)
