@@ -12,6 +12,7 @@ from typing import Any
 
 from airflow.sdk import DAG
 from airflow.sdk.definitions._internal.contextmanager import DagContext
+from airflow.sdk.execution_time import macros
 
 from penstock.lake.spark_settings import spark_conf
 from penstock.settings import Settings
@@ -63,16 +64,17 @@ def task_told(dag: DAG, task: Any) -> dict[str, Any]:
 
 def command(dag: DAG, task: Any) -> str:
     """What spark-submit is started with on a scheduled run with the form as it comes."""
-    run = SimpleNamespace(run_type="scheduled", run_id="r", partition_key=None, conf={})
-    day = datetime(2026, 11, 17, tzinfo=UTC)
-    context = {"params": dag.params.dump(), "dag_run": run, "data_interval_start": day, "ds": "2026-11-17"}
+    due = datetime(2026, 11, 18, 0, 10, tzinfo=UTC)
+    run = SimpleNamespace(run_type="scheduled", run_id="r", run_after=due)
+    context = {"params": dag.params.dump(), "dag_run": run, "ds": "2026-11-17", "macros": macros}
     task.render_template_fields(context | {"ti": SimpleNamespace(try_number=1)})
     settings = Settings(home=Path("/home/of/penstock"), lake="/lake", kafka="127.0.0.1:9092")
     # The lake's own settings are reviewed where they stand; here is what this step adds to them.
-    ours = spark_conf(settings).items()
+    ours = spark_conf(settings, short=task.short).items()
     task.conf = dict(setting for setting in task.settings_of(settings).items() if setting not in ours)
     words = task._get_hook()._build_spark_submit_command(task.application)
     project = str(Path(__file__).parents[2])
+    words += ["# a JVM for a job of seconds"] * task.short
     return "\n".join(word.replace(project, "<project>") for word in words)
 
 

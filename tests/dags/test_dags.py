@@ -91,3 +91,10 @@ def test_every_runbook_says_what_it_means_how_bad_it_is_what_to_check_and_what_t
         for file in (PROJECT / "docs" / "runbooks").glob("*.md")
     }
     assert {name: parts for name, parts in lacking.items() if parts} == {}
+
+
+def test_every_finding_has_a_runbook() -> None:
+    looks = (PROJECT / "include" / "penstock" / "ops" / "watch").glob("*.py")
+    kinds = {kind for file in looks for kind in re.findall(r'Finding\(\s*"(\w+)"', file.read_text())}
+    runbooks = {file.stem for file in (PROJECT / "docs" / "runbooks").glob("*.md")}
+    assert (len(kinds) > 5, kinds - runbooks) == (True, set())

@@ -79,8 +79,12 @@ def check(rows: DataFrame, table: str) -> GateResult:
     return GateResult(table, False, reason, results, masked_sample(rows, table, where, SAMPLE_ROWS), where)
 
 
-def recorded(layout: Layout, release: str) -> Callable[[DataFrame, str], GateResult]:
-    """`check`, of the candidates of one release, that leaves a row in `control/gates` each time."""
+Place = Callable[[str, str], str]
+
+
+def recorded(layout: Layout, release: str, place: Place | None = None) -> Callable[[DataFrame, str], GateResult]:
+    """`check` that leaves a row in `control/gates`. `place` says where the rows are: candidates, unless told."""
+    where_rows_are = place or layout.candidate
 
     def check_and_record(rows: DataFrame, table: str) -> GateResult:
         begun = perf_counter()
@@ -95,7 +99,7 @@ def recorded(layout: Layout, release: str) -> Callable[[DataFrame, str], GateRes
                 passed=result.passed,
                 severity=result.severity,
                 reason=result.reason,
-                candidate=layout.candidate(release, table),
+                candidate=where_rows_are(release, table),
                 where=result.where,
                 failed=told[0],
                 sample=json.dumps(result.sample),

@@ -60,6 +60,6 @@ def test_a_finding_that_is_gone_closes_its_alert_and_no_other(tmp_path: Path) ->
     wall: list[str] = []
     desk = Desk(tmp_path, lambda severity, title, body: not wall.append(title), lambda: 0.0)
     both = [Finding("stream_stalled", job, "critical", "It stands.") for job in ("a", "b")]
-    tell(desk, both, "/runbooks")
-    tell(desk, both[1:], "/runbooks")
+    tell(desk, both, "/runbooks", "watch.")
+    tell(desk, both[1:], "/runbooks", "watch.")
     assert wall[2:] == ["[recovered] a: stream stalled"]

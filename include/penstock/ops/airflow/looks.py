@@ -10,14 +10,14 @@ from penstock.ops.airflow.runbooks import address
 from penstock.settings import Settings
 
 
-def look_at(*looks: Callable[[Settings, datetime], Iterable[Any]]) -> None:
-    """Tells what the looks find; fails with their sentences when any of it is critical."""
+def look_at(prefix: str, *looks: Callable[[Settings, datetime], Iterable[Any]]) -> None:
+    """Tells what the looks find; fails with their sentences when any of it is critical. `prefix` names the looks."""
     from penstock.ops.alerts.routes import desk
     from penstock.ops.watch.finding import tell
 
     settings = Settings.from_env()
     findings = [finding for look in looks for finding in look(settings, datetime.now(UTC))]
-    tell(desk(settings.home), findings, base_url() + address("")[:-1])
+    tell(desk(settings.home), findings, base_url() + address("")[:-1], prefix)
     critical = [finding.text for finding in findings if finding.severity == "critical"]
     if critical:
         raise Stalled("\n\n".join(critical))
@@ -28,6 +28,7 @@ def everything() -> None:
     from penstock.ops.watch.streams import streams
 
     look_at(
+        "watch.",
         lambda settings, now: streams(settings.home, now),
         lambda settings, _: disk(settings.home),
         lambda settings, _: log(settings.kafka),
@@ -59,3 +60,22 @@ def close_hours(tell: Callable[[dict[str, Any]], None]) -> int:
     # Told before remembered: killed in between, the hour is told twice, and a build of nothing new does nothing.
     announced.remember(hours)
     return len(hours)
+
+
+def arrivals(text: str) -> None:
+    """What came in an hour (YYYY-MM-DDTHH, UTC), against what usually comes."""
+    from penstock.lake.layout import Layout
+    from penstock.lake.releases import current
+    from penstock.model.domain import domains
+    from penstock.ops.watch.hours import balances
+    from penstock.ops.watch.ingest import drift, shares, volume
+
+    def changed_fields(settings: Settings, _: datetime) -> Iterable[Any]:
+        layout = Layout(settings.lake)
+        for domain in domains().values():
+            for source in domain.sources:
+                yield from drift(layout.silver(current(layout, domain.name), source.name), source, hour)
+
+    hour = datetime.strptime(text, "%Y-%m-%dT%H").replace(tzinfo=UTC)
+    said = balances(Settings.from_env())
+    look_at("arrivals.", lambda *_: volume(said, hour), lambda *_: shares(said, hour), changed_fields)

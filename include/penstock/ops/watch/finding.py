@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from penstock.ops.alerts.desk import Alert, Desk
 
-PREFIX = "watch."
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -17,20 +15,22 @@ class Finding:
     severity: str
     text: str
 
-    @property
-    def key(self) -> str:
-        return f"{PREFIX}{self.kind}.{self.what}"
-
-    def alert(self, runbooks: str) -> Alert:
+    def alert(self, runbooks: str, prefix: str) -> Alert:
         title = f"{self.what}: {self.kind.replace('_', ' ')}"
-        return Alert(self.key, self.severity, title, self.text, links=(("Runbook", f"{runbooks}/{self.kind}"),))
+        return Alert(
+            f"{prefix}{self.kind}.{self.what}",
+            self.severity,
+            title,
+            self.text,
+            links=(("Runbook", f"{runbooks}/{self.kind}"),),
+        )
 
 
-def tell(desk: Desk, findings: Iterable[Finding], runbooks: str) -> None:
-    """Opens an alert for each finding and closes those of earlier looks that are found no more."""
-    found = {finding.key: finding for finding in findings}
-    for finding in found.values():
-        desk.broken(finding.alert(runbooks))
+def tell(desk: Desk, findings: Iterable[Finding], runbooks: str, prefix: str) -> None:
+    """Opens an alert for each finding, and closes those of earlier looks of this prefix that are found no more."""
+    found = {alert.key: alert for alert in (finding.alert(runbooks, prefix) for finding in findings)}
+    for alert in found.values():
+        desk.broken(alert)
     for key in desk.open():
-        if key.startswith(PREFIX) and key not in found:
+        if key.startswith(prefix) and key not in found:
             desk.well(key)

@@ -1,0 +1,39 @@
+"""# Ingest checks: is what arrives what usually arrives?
+
+Each hour, of the hour before: `check_ingest` has the suites of silver judge the dispositions of every source;
+`arrivals` compares volume with the same hour of past weeks, and tells of reasons, duplicates and fields that changed.
+Nothing is blocked: silver is written already, and views have gates of their own.
+
+**When it fails**, a source sends what it should not, or a shape is wrong. The alert says which expectation and rows.
+"""
+
+from airflow.sdk import CronDataIntervalTimetable, dag, task
+
+from penstock.ops.airflow.defaults import DEFAULTS
+from penstock.ops.airflow.runbooks import runbook
+from penstock.ops.airflow.steps import SparkStep
+
+# The last hour that was over when the run was due; a run by hand has no interval.
+HOUR = "{{ (dag_run.run_after - macros.timedelta(hours=1)).strftime('%Y-%m-%dT%H') }}"
+
+
+@dag(
+    # Ten minutes after the hour: late enough for streams that lag a little.
+    schedule=CronDataIntervalTimetable("10 * * * *", timezone="UTC"),
+    max_active_runs=1,
+    catchup=False,
+    default_args={**DEFAULTS, "pool": "checks"},
+    doc_md=__doc__,
+    tags=["checks"],
+)
+def ingest_checks() -> None:
+    @task(doc_md=runbook("arrivals"))
+    def arrivals(hour: str) -> None:
+        from penstock.ops.airflow import looks
+
+        looks.arrivals(hour)
+
+    SparkStep(job="check_ingest", arguments=[f"--hour={HOUR}"], short=True) >> arrivals(HOUR)
+
+
+ingest_checks()

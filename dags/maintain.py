@@ -1,0 +1,46 @@
+"""# Maintain: few files, room on the disk, and proof that tables can be restored
+
+Each night: joins small files, deletes those that no version of the last week needs, and restores a copy of a small
+table to see that it is what it was. Rows never change. Waits for builds and lets none start meanwhile.
+
+**When it fails**: nothing is wrong with any number. Tables get slower, or the disk fills, until it succeeds again.
+"""
+
+from airflow.sdk import chain, dag, task
+
+from penstock.ops.airflow.defaults import DEFAULTS
+from penstock.ops.airflow.runbooks import runbook
+
+
+@dag(
+    schedule="0 3 * * *",
+    max_active_runs=1,
+    catchup=False,
+    # Compaction and a build may want the same files: they take turns.
+    default_args={**DEFAULTS, "pool": "builds", "doc_md": runbook("maintain")},
+    doc_md=__doc__,
+    tags=["upkeep"],
+)
+def maintain() -> None:
+    @task
+    def compact() -> int:
+        from penstock.ops.airflow import upkeep
+
+        return upkeep.compact()
+
+    @task
+    def vacuum() -> int:
+        from penstock.ops.airflow import upkeep
+
+        return upkeep.vacuum()
+
+    @task
+    def drill() -> int:
+        from penstock.ops.airflow import upkeep
+
+        return upkeep.drill()
+
+    chain(compact(), vacuum(), drill())
+
+
+maintain()

@@ -1,0 +1,73 @@
+"""Whether what arrives is what usually arrives: volume, reasons, duplicates, and fields that nobody declared."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from statistics import median
+
+import duckdb
+
+from penstock.lake.ledger import Balance
+from penstock.lake.publication import open_table
+from penstock.model.source import Source
+from penstock.ops.watch.finding import Finding
+
+WEEKS = 4
+HOUR, WEEK = timedelta(hours=1), timedelta(days=7)
+# Half or twice of what the same hour had in past weeks is no noise for a source that has this many records.
+LEAST_SHARE, MOST_SHARE = 0.5, 2.0
+ENOUGH_RECORDS = 500
+DUPLICATE_SHARE = 0.05
+REASON_SHARE = 0.02
+
+FIELDS = """
+select key, min(logged_at) >= $hour as new, max(logged_at) < $hour as gone, count(*) as records
+from (select unnest(map_keys(extra)) as key, logged_at from silver
+      where disposition = 'fact' and logged_at >= $day_before and logged_at < $ended)
+group by all
+"""
+
+
+def volume(said: Sequence[Balance], hour: datetime) -> Iterator[Finding]:
+    """Each source's hour against the same hour of past weeks; silent while there are no past weeks."""
+    counts = {(each.source, each.hour): each.archived for each in said}
+    for source in sorted({name for name, _ in counts}):
+        past = [counts[source, at] for week in range(1, WEEKS + 1) if (source, at := hour - week * WEEK) in counts]
+        usual = median(past) if past else 0
+        now = counts.get((source, hour), 0)
+        if usual >= ENOUGH_RECORDS and not LEAST_SHARE <= now / usual <= MOST_SHARE:
+            text = f"{source}: {now} records in the hour from {hour:%Y-%m-%d %H:%M}; this hour usually has {usual:.0f}."
+            yield Finding("volume_unusual", source, "critical" if now == 0 else "warning", text)
+
+
+def shares(said: Iterable[Balance], hour: datetime) -> Iterator[Finding]:
+    """Reasons for rejection and duplicates that are more than noise."""
+    for each in said:
+        if each.hour != hour or each.archived < ENOUGH_RECORDS:
+            continue
+        reasons = {reason: count for reason, count in each.reasons.items() if count / each.archived > REASON_SHARE}
+        if reasons:
+            named = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+            text = f"{each.source}: of {each.archived} records in the hour from {hour:%H:%M} rejected: {named}."
+            yield Finding("many_rejected", each.source, "warning", text)
+        if each.duplicates / each.archived > DUPLICATE_SHARE:
+            text = (
+                f"{each.source}: {each.duplicates} of {each.archived} records in the hour from {hour:%H:%M} came twice."
+            )
+            yield Finding("many_duplicates", each.source, "info", text)
+
+
+def drift(silver: str, source: Source, hour: datetime) -> Iterator[Finding]:
+    """Fields outside the contract that came up in this hour, or that the day before had and this hour lacks."""
+    table = open_table(silver)
+    if table is None or all(field.name != "extra" for field in source.fields):
+        return
+    with duckdb.connect() as memory:
+        memory.execute("set timezone = 'UTC'")
+        memory.register("silver", table.to_pyarrow_dataset())
+        at = {"hour": hour, "day_before": hour - timedelta(days=1), "ended": hour + HOUR}
+        rows = memory.execute(FIELDS, at).fetchall()
+    new, gone = (sorted(row[0] for row in rows if row[place]) for place in (1, 2))
+    if new or gone:
+        said = [f"new: {', '.join(new)}"] * bool(new) + [f"no longer there: {', '.join(gone)}"] * bool(gone)
+        text = f"{source.name}: undeclared fields changed ({'; '.join(said)}). They are kept in `extra`."
+        yield Finding("fields_changed", source.name, "info" if not gone else "warning", text)

@@ -1,0 +1,65 @@
+"""Upkeep changes files, never rows, and never takes a file that a reader may need."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import CommitProperties, DeltaTable, write_deltalake
+
+from penstock.lake.maintain import NotRestored, Unsafe, _same, compact, drill, smallest, tables, vacuum
+from penstock.lake.publication import Publication, newest
+
+SAID = Publication({"toy.events": 7}, "r1")
+
+
+def written(path: Path, commits: int) -> Path:
+    """A table of one row a commit, the last of which published."""
+    for number in range(commits):
+        note = CommitProperties(custom_metadata={"userMetadata": SAID.to_metadata()})
+        write_deltalake(path, pa.table({"number": [number]}), mode="append", commit_properties=note)
+    return path
+
+
+def rows(path: Path) -> list[int]:
+    return sorted(DeltaTable(path).to_pyarrow_table()["number"].to_pylist())
+
+
+def test_compaction_keeps_the_rows_and_what_was_published(tmp_path: Path) -> None:
+    table = written(tmp_path / "gold" / "v", 12)
+    done = compact(table)
+    assert (done and done.files_after, rows(table), newest(DeltaTable(table))) == (1, list(range(12)), SAID)
+
+
+def test_few_files_are_left_alone(tmp_path: Path) -> None:
+    assert compact(written(tmp_path / "t", 3)) is None
+
+
+def test_a_vacuum_that_could_break_a_reader_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Unsafe, match="Keep 168 h or more"):
+        vacuum(written(tmp_path / "t", 1), keep_hours=1)
+
+
+def test_a_vacuum_leaves_versions_of_the_week_readable(tmp_path: Path) -> None:
+    table = written(tmp_path / "t", 12)
+    compact(table)
+    vacuum(table)
+    assert DeltaTable(table, version=5).to_pyarrow_table().num_rows == 6
+
+
+def test_a_drill_restores_a_copy_and_touches_nothing(tmp_path: Path) -> None:
+    table = written(tmp_path / "t", 4)
+    assert (drill(table, tmp_path / "scratch"), rows(table), (tmp_path / "scratch").exists()) == (
+        3,
+        [0, 1, 2, 3],
+        False,
+    )
+
+
+def test_a_restored_table_that_differs_is_noticed(tmp_path: Path) -> None:
+    with pytest.raises(NotRestored):
+        _same(DeltaTable(written(tmp_path / "a", 2)), DeltaTable(written(tmp_path / "b", 3)))
+
+
+def test_every_table_is_found_and_the_smallest_is_drilled(tmp_path: Path) -> None:
+    big, small = written(tmp_path / "gold" / "r1" / "big", 9), written(tmp_path / "ledger", 1)
+    assert (list(tables(str(tmp_path))), smallest(str(tmp_path))) == ([big, small], small)

@@ -1,0 +1,61 @@
+"""What counts as unusual in what arrives."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import write_deltalake
+
+from penstock.lake.ledger import Balance
+from penstock.model.source import Field, Source
+from penstock.ops.watch.ingest import WEEK, drift, shares, volume
+
+NINE = datetime(2026, 11, 18, 9, tzinfo=UTC)
+EVENTS = Source("toy.events", "who", (Field("extra", "map<string,string>"),), ())
+
+
+def hour(records: int, at: datetime = NINE, duplicates: int = 0, reasons: Mapping[str, int] | None = None) -> Balance:
+    rejected = sum((reasons or {}).values())
+    facts = records - rejected - duplicates
+    return Balance("toy.events", at, records, records, facts, rejected, duplicates, 0, False, reasons or {})
+
+
+@pytest.mark.parametrize(
+    ("now", "past", "found"),
+    [
+        (1000, [1000, 900, 1100], []),
+        (300, [1000, 900, 1100], ["warning"]),
+        (3000, [1000, 900, 1100], ["warning"]),
+        (0, [1000, 900, 1100], ["critical"]),
+        (300, [], []),
+        (3, [10, 10], []),
+    ],
+    ids=["usual", "few", "many", "none", "no past", "a small source"],
+)
+def test_volume_is_judged_by_the_same_hour_of_past_weeks(now: int, past: list[int], found: list[str]) -> None:
+    said = [hour(count, NINE - week * WEEK) for week, count in enumerate([now, *past])]
+    assert [one.severity for one in volume(said, NINE)] == found
+
+
+def test_reasons_and_duplicates_that_are_no_noise_are_told() -> None:
+    said = [hour(1000, duplicates=100, reasons={"bad_url": 50, "malformed": 1})]
+    found = [(one.kind, "50 bad_url" in one.text, "malformed" in one.text) for one in shares(said, NINE)]
+    assert found == [("many_rejected", True, False), ("many_duplicates", False, False)]
+
+
+def test_fields_that_came_and_went_are_told(tmp_path: Path) -> None:
+    rows = [("old", NINE - timedelta(hours=2)), ("both", NINE - timedelta(hours=2)), ("both", NINE), ("new", NINE)]
+    silver = {
+        "logged_at": pa.array([at for _, at in rows], pa.timestamp("us", "UTC")),
+        "disposition": ["fact"] * len(rows),
+        "extra": pa.array([[(name, "1")] for name, _ in rows], pa.map_(pa.string(), pa.string())),
+    }
+    write_deltalake(tmp_path / "silver", pa.table(silver))
+    (found,) = drift(str(tmp_path / "silver"), EVENTS, NINE)
+    assert (found.severity, "new: new; no longer there: old" in found.text) == ("warning", True)
+
+
+def test_a_source_without_records_has_no_drift(tmp_path: Path) -> None:
+    assert list(drift(str(tmp_path / "silver"), EVENTS, NINE)) == []
