@@ -1,8 +1,15 @@
 """The night's upkeep as tasks. Each returns how much it did, for the run's record."""
 
 import logging
+from datetime import UTC, datetime, timedelta
 
 from penstock.lake import maintain
+from penstock.lake.days import Day, close
+from penstock.lake.layout import Layout
+from penstock.lake.releases import current
+from penstock.model.domain import domains
+from penstock.model.view import source_of
+from penstock.ops.airflow.errors import DataRefused
 from penstock.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -27,3 +34,22 @@ def drill() -> int:
     rows = maintain.drill(table, settings.home / "tmp" / "drill")
     log.info("%s: restored to its last version but one and compared, %d rows", table, rows)
     return rows
+
+
+def close_days() -> int:
+    """Declares days final; fails with a sentence for each that cannot be."""
+    from penstock.ops.watch.hours import balances, unbalanced
+
+    settings, now = Settings.from_env(), datetime.now(UTC)
+    layout, yesterday = Layout(settings.lake), now.date() - timedelta(days=1)
+    judged: list[Day] = []
+    for domain in domains().values():
+        release = current(layout, domain.name)
+        for source in domain.sources:
+            views = [view.name for view in domain.views if source_of(view) == source]
+            judged += close(layout, release, source.name, views, yesterday)
+    wrong = [f"{day.source} {day.day}: {day.reason}" for day in judged if not day.final]
+    wrong += [finding.text for finding in unbalanced(balances(settings), now)]
+    if wrong:
+        raise DataRefused("\n".join(wrong))
+    return len(judged)

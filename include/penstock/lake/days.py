@@ -1,0 +1,95 @@
+"""Which days of a source are final: checked fact by fact, recorded in `control/days`, reopened by whatever comes late.
+
+A day is open, then final. A fact that comes late changes the number of its rows, which reopens it until the next check.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from datetime import UTC, date, datetime
+
+import duckdb
+import pyarrow as pa
+from deltalake import write_deltalake
+
+from penstock.lake.layout import Layout
+from penstock.lake.publication import newest, open_table
+
+JUDGED = """
+select count(*) as facts, count(*) - count(distinct event_id) as twice, coalesce(max(epoch), -1) as epoch
+from silver where day = $day and disposition = 'fact'
+"""
+
+
+@dataclass(frozen=True)
+class Day:
+    """What a check said of one day: final, or why not. `rows` are the silver rows of all dispositions it looked at."""
+
+    source: str
+    release: str
+    day: date
+    rows: int
+    facts: int
+    final: bool
+    reason: str
+    at: datetime
+
+
+TYPES = {
+    "day": pa.date32(),
+    "rows": pa.int64(),
+    "facts": pa.int64(),
+    "final": pa.bool_(),
+    "at": pa.timestamp("us", "UTC"),
+}
+SCHEMA = pa.schema([(field.name, TYPES.get(field.name, pa.string())) for field in fields(Day)])
+
+
+def close(layout: Layout, release: str, source: str, views: list[str], until: date) -> list[Day]:
+    """Checks every day up to `until` that is not final, or not any more, and records what it finds."""
+    known = {day.day: day for day in latest(layout, release, source)}
+    judged = [
+        _judged(layout, release, source, views, day, rows)
+        for day, rows in sorted(_rows_by_day(layout.silver(release, source)).items())
+        if day <= until and not (day in known and known[day].final and known[day].rows == rows)
+    ]
+    if judged:
+        columns = {field.name: [getattr(day, field.name) for day in judged] for field in fields(Day)}
+        write_deltalake(layout.control("days"), pa.table(columns, SCHEMA), mode="append")
+    return judged
+
+
+def latest(layout: Layout, release: str, source: str) -> Iterator[Day]:
+    """The last word on each day that was ever checked."""
+    table = open_table(layout.control("days"))
+    if table is None:
+        return
+    rows = table.to_pyarrow_table(filters=[("source", "=", source), ("release", "=", release)]).sort_by("at")
+    yield from {row["day"]: Day(**row) for row in rows.to_pylist()}.values()
+
+
+def _rows_by_day(silver: str) -> dict[date, int]:
+    """From the commits alone, so that a night costs the same however many years there are."""
+    table = open_table(silver)
+    counts: dict[date, int] = {}
+    if table is not None:
+        files = pa.table(table.get_add_actions(flatten=True))
+        for day, rows in zip(files["partition.day"].to_pylist(), files["num_records"].to_pylist(), strict=True):
+            counts[day] = counts.get(day, 0) + rows
+    return counts
+
+
+def _judged(layout: Layout, release: str, source: str, views: list[str], day: date, rows: int) -> Day:
+    table = open_table(layout.silver(release, source))
+    assert table is not None
+    with duckdb.connect() as memory:
+        memory.register("silver", table.to_pyarrow_dataset())
+        facts, twice, epoch = memory.execute(JUDGED, {"day": day}).fetchall()[0]
+    behind = [view for view in views if not _covers(layout.gold(release, view), source, epoch)]
+    reasons = [f"{twice} facts have an event id that another has"] * (twice > 0)
+    reasons += [f"not yet built: {', '.join(behind)}"] * bool(behind)
+    return Day(source, release, day, rows, facts, not reasons, "; ".join(reasons), datetime.now(UTC))
+
+
+def _covers(gold: str, source: str, epoch: int) -> bool:
+    said = newest(open_table(gold))
+    return epoch < 0 or (said is not None and said.cut.get(source, -1) >= epoch)

@@ -1,0 +1,68 @@
+"""A day is final when each fact counts once and every view has it, and open again when something comes late."""
+
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import CommitProperties, write_deltalake
+
+from penstock.lake.days import Day, close
+from penstock.lake.layout import Layout
+from penstock.lake.publication import Publication
+
+DAY, NEXT = date(2026, 11, 17), date(2026, 11, 18)
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(str(tmp_path))
+
+
+def facts(layout: Layout, *ids: str, day: date = DAY, epoch: int = 1) -> None:
+    silver = {"event_id": list(ids), "day": [day] * len(ids), "epoch": [epoch] * len(ids)}
+    rows = pa.table({**silver, "disposition": ["fact"] * len(ids)})
+    write_deltalake(layout.silver("r1", "toy.events"), rows, mode="append", partition_by=["day"])
+
+
+def built(layout: Layout, cut: int) -> None:
+    note = CommitProperties(custom_metadata={"userMetadata": Publication({"toy.events": cut}, "r1").to_metadata()})
+    write_deltalake(layout.gold("r1", "toy.v"), pa.table({"n": [1]}), mode="append", commit_properties=note)
+
+
+def closed(layout: Layout, until: date = DAY) -> list[Day]:
+    return close(layout, "r1", "toy.events", ["toy.v"], until)
+
+
+def test_a_day_that_every_view_has_is_final(layout: Layout) -> None:
+    facts(layout, "a", "b")
+    built(layout, 1)
+    assert [(day.day, day.facts, day.final) for day in closed(layout)] == [(DAY, 2, True)]
+
+
+def test_a_day_that_a_view_lacks_stays_open_and_is_looked_at_again(layout: Layout) -> None:
+    facts(layout, "a", epoch=2)
+    built(layout, 1)
+    first = closed(layout)
+    built(layout, 2)
+    assert [(day.final, day.reason) for day in first + closed(layout)] == [(False, "not yet built: toy.v"), (True, "")]
+
+
+def test_an_event_that_counts_twice_keeps_its_day_open(layout: Layout) -> None:
+    facts(layout, "a", "a")
+    built(layout, 1)
+    assert [day.reason for day in closed(layout)] == ["1 facts have an event id that another has"]
+
+
+def test_a_final_day_is_not_looked_at_again_until_something_comes_late(layout: Layout) -> None:
+    facts(layout, "a")
+    built(layout, 9)
+    closed(layout)
+    nothing = closed(layout)
+    facts(layout, "late", epoch=2)
+    assert (nothing, [day.facts for day in closed(layout)]) == ([], [2])
+
+
+def test_a_day_that_is_not_over_is_left_alone(layout: Layout) -> None:
+    facts(layout, "a", day=NEXT)
+    assert closed(layout) == []
