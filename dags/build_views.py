@@ -45,6 +45,7 @@ OWN_DAY = "{{ ds if dag_run.run_type in ('backfill', 'scheduled') else params.%s
 def build_views() -> None:
     SparkStep(
         job="build_views",
+        gated=True,
         pool="builds",
         memory="3g",
         arguments=[

@@ -7,7 +7,7 @@ in `control/days`. Late facts are counted all the same; they only reopen their d
 **When it fails**, a day could not be declared final; the error says which and why. No number is wrong by that.
 """
 
-from airflow.sdk import CronDataIntervalTimetable, dag, task
+from airflow.sdk import dag, task
 
 from penstock.ops.airflow.defaults import DEFAULTS
 from penstock.ops.airflow.runbooks import runbook
@@ -15,7 +15,7 @@ from penstock.ops.airflow.runbooks import runbook
 
 @dag(
     # After the nightly build and hours that closed late.
-    schedule=CronDataIntervalTimetable("30 1 * * *", timezone="UTC"),
+    schedule="30 1 * * *",
     max_active_runs=1,
     catchup=False,
     # The same pool as builds, so that it looks after the night's build and never into one.

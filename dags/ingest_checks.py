@@ -7,7 +7,7 @@ Nothing is blocked: silver is written already, and views have gates of their own
 **When it fails**, a source sends what it should not, or a shape is wrong. The alert says which expectation and rows.
 """
 
-from airflow.sdk import CronDataIntervalTimetable, dag, task
+from airflow.sdk import dag, task
 
 from penstock.ops.airflow.defaults import DEFAULTS
 from penstock.ops.airflow.runbooks import runbook
@@ -18,8 +18,8 @@ HOUR = "{{ (dag_run.run_after - macros.timedelta(hours=1)).strftime('%Y-%m-%dT%H
 
 
 @dag(
-    # Ten minutes after the hour: late enough for streams that lag a little.
-    schedule=CronDataIntervalTimetable("10 * * * *", timezone="UTC"),
+    # Ten minutes after the hour: late enough for streams that lag a little. A fresh home waits for its first hour.
+    schedule="10 * * * *",
     max_active_runs=1,
     catchup=False,
     default_args={**DEFAULTS, "pool": "checks"},
@@ -33,7 +33,7 @@ def ingest_checks() -> None:
 
         looks.arrivals(hour)
 
-    SparkStep(job="check_ingest", arguments=[f"--hour={HOUR}"], short=True) >> arrivals(HOUR)
+    SparkStep(job="check_ingest", arguments=[f"--hour={HOUR}"], short=True, gated=True) >> arrivals(HOUR)
 
 
 ingest_checks()

@@ -16,9 +16,10 @@ from penstock.engine.build import Batch
 from penstock.engine.gate import recorded
 from penstock.engine.publish import Refused
 from penstock.lake.layout import Layout
+from penstock.lake.publication import open_table
 from penstock.lake.releases import current
 from penstock.lake.session import open_session
-from penstock.model.domain import domains
+from penstock.model.domain import Domain, domains
 from penstock.settings import Settings
 
 
@@ -26,18 +27,29 @@ def main() -> int:
     asked = arguments()
     settings = Settings.from_env()
     layout = Layout(settings.lake)
+    chosen = list(domains().values()) if asked.domain == "all" else [domains()[asked.domain]]
+    # A fresh home: no session is opened for nothing.
+    if not any(shaped(layout, domain) for domain in chosen):
+        print("no source has silver yet: nothing to build")  # noqa: T201
+        return 0
     spark = open_session(settings, "build_views")
     refused = 0
-    for name in domains() if asked.domain == "all" else [asked.domain]:
-        release = current(layout, name)
+    for domain in chosen:
+        release = current(layout, domain.name)
         batch = Batch(spark, layout, release, recorded(layout, release))
         try:
-            for built in batch.build(domains()[name].views, full=asked.full == "yes", days=asked.days):
+            for built in batch.build(domain.views, full=asked.full == "yes", days=asked.days):
                 print(f"published {built.view} up to epoch {built.cut}, days {built.days or 'all'}")  # noqa: T201
         except Refused as refusal:
             refused += 1
             print(refusal, file=sys.stderr)  # noqa: T201
     return 3 if refused else 0
+
+
+def shaped(layout: Layout, domain: Domain) -> bool:
+    """Whether any source of the domain has silver."""
+    release = current(layout, domain.name)
+    return any(open_table(layout.silver(release, source.name)) for source in domain.sources)
 
 
 def arguments() -> argparse.Namespace:

@@ -28,14 +28,19 @@ class Checked:
     results: str
     seconds: float
 
+    def _verdict(self) -> list[str]:
+        if self.passed:
+            return [f"{self.table} was published, and some expectations that block nothing failed:"]
+        refused = f"The gate refused {self.table}: {self.reason}."
+        return [refused, "Readers keep the last good numbers; nothing was published."]
+
     def text(self) -> str:
         """What a person at night needs: what failed, three rows, how to see all, what readers see meanwhile."""
-        rows = "\n".join(json.dumps(row) for row in json.loads(self.sample))
+        rows = "\n".join(json.dumps(row, ensure_ascii=False) for row in json.loads(self.sample))
         query = " ".join(["select * from", f"delta.`{self.candidate}`", *(["where", self.where] if self.where else [])])
         return "\n".join(
             [
-                f"The gate refused {self.table}: {self.reason}.",
-                "Readers keep the last good numbers; nothing was published.",
+                *self._verdict(),
                 *(f"- {one['expectation']} ({one['severity']}) {one['raised']}" for one in json.loads(self.failed)),
                 *(["Some of the rows:", rows] if rows else []),
                 f"All of them: {query}",

@@ -5,7 +5,7 @@ from typing import Any
 from airflow.sdk import BaseNotifier, Context
 
 from penstock.ops.airflow.errors import DataRefused, RequestRefused, Stalled
-from penstock.ops.airflow.runbooks import address
+from penstock.ops.airflow.runbooks import PREFIX, address
 from penstock.ops.alerts.desk import Alert
 from penstock.ops.alerts.routes import desk
 from penstock.settings import Settings
@@ -25,6 +25,8 @@ class Notice(BaseNotifier):
         settings = Settings.from_env()
         if self.what == "recovered":
             desk(settings.home).well(key_of(context), member_of(context))
+            if getattr(context["task"], "gated", False):
+                tell_warnings(settings, context)
         elif not isinstance(context.get("exception"), Stalled):
             desk(settings.home).broken(self.alert(context, settings))
 
@@ -61,6 +63,21 @@ def told(error: Any, settings: Settings, context: Context) -> str:
         since = context["ti"].start_date
         return "\n\n".join(refusal.text() for refusal in refusals(settings.lake, since)) or _short(text)
     return text if isinstance(error, RequestRefused) else _short(text)
+
+
+def tell_warnings(settings: Settings, context: Context) -> None:
+    """What a gate let through and people should know of; closed by the next verdict without it."""
+    from penstock.lake.gates import checks
+
+    for checked in checks(settings.lake, context["ti"].start_date):
+        key = f"gate.{checked.table}"
+        if checked.passed and checked.severity == "warning":
+            links = (("Gates", f"{base_url()}{PREFIX}/gates"),)
+            desk(settings.home).broken(
+                Alert(key, "warning", f"{checked.table}: published with warnings", checked.text(), links=links)
+            )
+        elif checked.passed:
+            desk(settings.home).well(key)
 
 
 def _short(text: str) -> str:

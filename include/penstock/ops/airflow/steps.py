@@ -16,8 +16,8 @@ from penstock.settings import Settings
 class SparkStep(SparkSubmitOperator):
     """`job` is the file's name; the task, its runbook and its Spark application carry it too.
 
-    `short` is for jobs of seconds; `refusal` is what exit status 3 of this job means. Settings are read when the step
-    runs, so that a parsed DAG is the same everywhere.
+    `short` is for jobs of seconds; `refusal` is what exit status 3 of this job means; `gated` jobs record verdicts,
+    whose warnings people are told. Settings are read when the step runs: a parsed DAG is the same everywhere.
     """
 
     def __init__(
@@ -28,10 +28,12 @@ class SparkStep(SparkSubmitOperator):
         short: bool = False,
         memory: str = "1g",
         refusal: type[AirflowException] = DataRefused,
+        gated: bool = False,
         **more: Any,
     ) -> None:
         self.job = job
         self.refusal = refusal
+        self.gated = gated
         self.short = short
         self.memory = memory
         super().__init__(
