@@ -8,12 +8,12 @@ from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.engine import latest, sessions, tallies
+from penstock.engine import latest, perkey, sessions, tallies
 from penstock.engine.publish import Gate, Refused, audited, published
 from penstock.lake.layout import Layout
 from penstock.lake.publication import Publication, newest, open_table, publications
 from penstock.model.source import Source
-from penstock.model.view import Latest, Sessions, Tally, View, source_of
+from penstock.model.view import Latest, PerKey, Sessions, Tally, View, source_of
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,11 @@ class Batch:
             case Latest():
                 current = latest.current(view, fresh)
                 return (current if since is None else latest.merged(view, self._gold(view).unionByName(current))), None
+            case PerKey():
+                if since is None:
+                    return perkey.all_rows(view, facts, None), None
+                touched = sorted(perkey.touched_days(view, _listed(fresh.select(F.to_date(view.at)))) | _range(days))
+                return perkey.all_rows(view, facts, touched), touched
         raise TypeError(f"no batch plan for {view.name}")
 
     def _tally_of_sessions(

@@ -1,18 +1,24 @@
 """Write, audit, publish: a candidate where no reader looks, a gate, and one commit that carries the cut."""
 
-from collections.abc import Callable, Sequence
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import unquote
 
-from delta import DeltaTable
+from deltalake import CommitProperties, DeltaTable
+from deltalake.transaction import AddAction
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
+from penstock.lake.files import file_list
 from penstock.lake.layout import Layout
-from penstock.lake.publication import Publication
+from penstock.lake.publication import Publication, open_table
 
-PARTITIONS = ("day", "width")
+PARTITIONS = ["day", "width"]
 
 
 class Verdict(Protocol):
@@ -45,12 +51,13 @@ def audited(
     # Spark's old form of timestamps has nanoseconds and no zone; readers of Parquet then guess.
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     path = layout.candidate(release, name)
+    # What an earlier build left behind is of no use: the new candidate has all that will be published.
+    shutil.rmtree(path, ignore_errors=True)
     rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true").partitionBy(*PARTITIONS).save(path)
-    candidate = spark.read.format("delta").load(path)
     # A gate refuses to judge nothing. But days that had no rows and have none now take nothing from any reader.
-    if candidate.isEmpty() and not _has_rows(spark, layout.gold(release, name), days):
+    if not file_list(DeltaTable(path)) and not _has_rows(layout.gold(release, name), days):
         return {"passed": True, "reason": "no rows, and none are replaced", "results": []}
-    verdict = gate(candidate, name)
+    verdict = gate(spark.read.format("delta").load(path), name)
     if not verdict.passed:
         raise Refused(
             f"the gate refused {name}: {verdict.reason}. Readers keep the last good numbers; the candidate is at "
@@ -59,23 +66,57 @@ def audited(
     return _said(verdict)
 
 
-def _has_rows(spark: SparkSession, gold: str, days: Sequence[date] | None) -> bool:
-    if not DeltaTable.isDeltaTable(spark, gold):
-        return False
-    rows = spark.read.format("delta").load(gold)
-    return not (rows if days is None else rows.where(F.col("day").isin(list(days)))).isEmpty()
+def _has_rows(gold: str, days: Sequence[date] | None) -> bool:
+    table = open_table(gold)
+    files = file_list(table) if table is not None else []
+    return any(days is None or file.partition["day"] in days for file in files)
 
 
 def published(
     spark: SparkSession, layout: Layout, release: str, name: str, days: Sequence[date] | None, said: Publication
 ) -> None:
     """One atomic commit: exactly these days of gold become the candidate's. No days: all of them."""
-    candidate = spark.read.format("delta").load(layout.candidate(release, name))
-    writer = candidate.write.format("delta").mode("overwrite").partitionBy(*PARTITIONS)
+    candidate, gold = layout.candidate(release, name), layout.gold(release, name)
+    if "://" in gold:
+        _copied(spark, candidate, gold, days, said)
+    else:
+        _linked(candidate, gold, days, said)
+
+
+def _linked(candidate: str, gold: str, days: Sequence[date] | None, said: Publication) -> None:
+    """The candidate's own files under a second name: nothing is written again, and the commit takes milliseconds."""
+    judged = DeltaTable(candidate)
+    table = open_table(gold) or DeltaTable.create(gold, judged.schema(), partition_by=PARTITIONS)
+    table.create_write_transaction(
+        list(_links(Path(candidate), judged.version(), Path(gold))),
+        # No day at all (only bots came, say): nothing is replaced, and the cut goes on.
+        "append" if days is not None and not days else "overwrite",
+        judged.schema(),
+        PARTITIONS,
+        partition_filters=[("day", "in", [str(day) for day in days])] if days else None,
+        commit_properties=CommitProperties(custom_metadata={"userMetadata": said.to_metadata()}),
+    )
+
+
+def _links(candidate: Path, version: int, gold: Path) -> Iterator[AddAction]:
+    log = candidate / "_delta_log" / f"{version:020}.json"
+    for line in log.read_text().splitlines():
+        add = json.loads(line).get("add")
+        if add is None:
+            continue
+        name = unquote(add["path"])
+        (gold / name).parent.mkdir(parents=True, exist_ok=True)
+        # A build that was killed between its links and its commit is repeated with other names.
+        os.link(candidate / name, gold / name)
+        changed, stats = int(add["modificationTime"]), add.get("stats", "{}")
+        yield AddAction(name, add["size"], add["partitionValues"], changed, True, stats)
+
+
+def _copied(spark: SparkSession, candidate: str, gold: str, days: Sequence[date] | None, said: Publication) -> None:
+    """Object stores have no links: Spark writes the rows again."""
+    writer = spark.read.format("delta").load(candidate).write.format("delta").mode("overwrite").partitionBy(*PARTITIONS)
     writer = writer.option("userMetadata", said.to_metadata())
-    gold = layout.gold(release, name)
-    if days is not None and DeltaTable.isDeltaTable(spark, gold):
-        # No day at all (only bots came, say): Delta leaves an empty commit out, and the next build looks again.
+    if days is not None and open_table(gold) is not None:
         listed = " OR ".join(f"day = DATE'{day}'" for day in days)
         writer = writer.option("replaceWhere", listed or "false")
     else:

@@ -7,9 +7,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine.commit import Appender, create
+from penstock.engine.perkey import recomputed
 from penstock.engine.plans import partials
 from penstock.lake.layout import Layout
-from penstock.model.view import Sessions, View
+from penstock.model.view import PerKey, Sessions, View
 
 
 def append(
@@ -27,7 +28,10 @@ def append(
     """
     # A tally of sessions is made of what its sessions have.
     own = [view for view in views if not isinstance(view.of, Sessions)]
-    tables = partials(own, facts)
+    tables = partials([view for view in own if not isinstance(view, PerKey)], facts)
+    keyed = [view for view in own if isinstance(view, PerKey)]
+    told = facts.toArrow() if keyed and isinstance(facts, DataFrame) else facts
+    tables |= {view.name: recomputed(layout, release, view, told, epoch) for view in keyed}
     with ThreadPoolExecutor(max(1, len(tables))) as commits:
         done = {
             name: commits.submit(_commit, layout.speed(release, name), rows, epoch, query_id)

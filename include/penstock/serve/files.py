@@ -2,14 +2,13 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deltalake import DeltaTable
+
+from penstock.lake.files import File
 
 # Enough for the day-wide rows of years and the minutes of some weeks.
 BUDGET = 512 * 1024 * 1024
@@ -24,7 +23,7 @@ class Files:
         self._bytes = 0
         self._lock = Lock()
 
-    def read(self, file: "File") -> pa.Table:
+    def read(self, file: File) -> pa.Table:
         """The rows of a file, with the partition values that only its path has."""
         uri = file.uri
         with self._lock:
@@ -39,29 +38,6 @@ class Files:
             while self._bytes > self._budget and len(self._held) > 1:
                 self._bytes -= self._held.popitem(last=False)[1].nbytes
         return rows
-
-
-@dataclass(frozen=True)
-class File:
-    """One file of a table: where it is, its partition values and the greatest and least of some columns."""
-
-    uri: str
-    partition: Mapping[str, Any]
-    least: Mapping[str, Any]
-    greatest: Mapping[str, Any]
-
-
-def file_list(table: DeltaTable) -> list[File]:
-    """Every file of a table at its version."""
-    root = table.table_uri.rstrip("/")
-    actions = pa.table(table.get_add_actions(flatten=False)).to_pylist()
-    return [
-        # The log's paths are encoded once more than the names on disk.
-        File(
-            f"{root}/{unquote(each['path'])}", each.get("partition") or {}, each.get("min") or {}, each.get("max") or {}
-        )
-        for each in actions
-    ]
 
 
 def together(tables: Sequence[pa.Table]) -> pa.Table | None:

@@ -4,24 +4,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
+from typing import Any
 
 import pyarrow as pa
 
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import pointers
+from penstock.model.bucket import Bucket
 from penstock.model.domain import domains
 from penstock.model.view import Latest, Sessions, Tally, View
 from penstock.serve.corrected import Correction
 from penstock.serve.engine import Engine, Stop
 from penstock.serve.files import Files
 from penstock.serve.problems import Problem, too_large, unknown
-from penstock.serve.question import Question
+from penstock.serve.question import EARLIEST, LATEST, Question
 from penstock.serve.rows_sql import rows_sql
 from penstock.serve.snapshot import Snapshot, ViewTables
 from penstock.serve.tally_sql import segments, tally_sql
 
 LARGEST_GROUPS = 100_000
+ALL_ROWS = 10_000_000
 HIDDEN = ("_groups", "_all_facts", "_all_provisional")
 
 
@@ -88,9 +91,20 @@ class Reader:
         relations = self._relations(question, snapshot)
         if not relations:
             return Answer(pa.table({}), snapshot, 0, 0)
-        view, names = question.view, tuple(relations)
-        sql, parameters = tally_sql(question, view, names) if isinstance(view, Tally) else rows_sql(question, names)
+        sql, parameters = _sql(question, tuple(relations))
         return _answer(self._engine.table(sql, relations, parameters, stop), snapshot)
+
+    def table(self, view: View) -> pa.Table | None:
+        """All of a view as people see it: a tally in its own buckets and by all of its keys."""
+        every, by = (Bucket.of(view.every), view.by) if isinstance(view, Tally) else (None, ())
+        question = Question(view, EARLIEST, LATEST, every, by, limit=ALL_ROWS)
+        snapshot = self.snapshot(view)
+        relations = self._relations(question, snapshot)
+        if not relations:
+            return None
+        sql, parameters = _sql(question, tuple(relations))
+        rows = self._engine.table(sql, relations, parameters)
+        return rows.drop_columns(list(HIDDEN))
 
     def _relations(self, question: Question, snapshot: Snapshot) -> dict[str, pa.Table]:
         """What a question is asked of: gold's rows that may matter, and what came after the cut."""
@@ -116,6 +130,11 @@ class Reader:
             if key not in self._tables:
                 self._tables[key] = ViewTables(self.layout, release, view, self._files)
             return self._tables[key]
+
+
+def _sql(question: Question, relations: tuple[str, ...]) -> tuple[str, list[Any]]:
+    view = question.view
+    return tally_sql(question, view, relations) if isinstance(view, Tally) else rows_sql(question, relations)
 
 
 def _there(**relations: pa.Table | None) -> dict[str, pa.Table]:

@@ -5,10 +5,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from penstock.lake.files import file_list
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.model.source import Source
-from penstock.serve.files import Files, file_list, together
+from penstock.serve.files import Files, together
 
 COMMON = ("partition", "offset", "epoch", "event_id", "happened_at", "received_at")
 # Files that one question may open: the newest hold what is asked for.

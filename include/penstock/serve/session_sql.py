@@ -7,9 +7,9 @@ from datetime import date, datetime, timedelta
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from penstock.lake.files import File
 from penstock.model.bucket import Bucket
 from penstock.model.view import Sessions
-from penstock.serve.files import File
 from penstock.serve.tally_sql import quoted
 
 

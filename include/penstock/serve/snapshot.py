@@ -8,10 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 
+from penstock.lake.files import File, file_list
 from penstock.lake.layout import Layout
 from penstock.lake.publication import newest, open_table
 from penstock.model.view import View, source_of
-from penstock.serve.files import File, Files, file_list, together
+from penstock.serve.files import Files, together
 
 Segment = tuple[str, datetime, datetime]
 

@@ -89,6 +89,20 @@ def test_the_latest_fact_of_a_key_is_its_current_row(lake: ToyLake, client: Test
     assert [row["what"] for row in told(client, "/api/views/toy.now", epoch=1)["rows"]] == ["new"]
 
 
+def test_a_late_fact_completes_a_pattern_of_its_key(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact("bob", 0), fact("bob", 2, "buy"), fact("ann", 62, "buy")])
+    lake.epoch([fact("ann", 60, "look")])
+    rows = told(client, f"/api/views/toy.impulses?{RANGE}", epoch=1)["rows"]
+    assert [(row["who"], row["seconds"]) for row in rows] == [("ann", 120), ("bob", 120)]
+
+
+def test_a_late_fact_takes_back_what_no_longer_holds(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact("ann", 0), fact("ann", 4, "buy"), fact("bob", 0), fact("bob", 1, "buy")])
+    lake.epoch([fact("ann", 3, "buy")])
+    rows = told(client, f"/api/views/toy.impulses?{RANGE}", epoch=1)["rows"]
+    assert [(row["who"], row["seconds"]) for row in rows] == [("ann", 180), ("bob", 60)]
+
+
 @pytest.mark.parametrize(
     ("address", "status"),
     [

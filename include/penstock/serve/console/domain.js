@@ -10,7 +10,7 @@ import { headlines } from "./headlines.js";
 import { moment } from "./format.js";
 import { panels } from "./lists.js";
 import { nowHere } from "./now.js";
-import { RANGES, buckets, link, span, withFilter, zone } from "./state.js";
+import { RANGES, before, buckets, link, span, withFilter, zone } from "./state.js";
 import { onTheme } from "./theme.js";
 
 // Live changes come every second or so; numbers that blink faster than this cannot be read.
@@ -100,14 +100,13 @@ class Page {
   // Buckets without facts have no row: they are zero. The earlier period is laid under this one, bucket by bucket.
   points(now, earlier, every) {
     const { measure, style } = this.measure;
-    const shift = this.at.from - this.at.earlier.from;
     const known = new Map(now.map((row) => [new Date(row.bucket).getTime(), row]));
     const shown = buckets(this.state.range).map((at) => point(known.get(at.getTime()) || { bucket: at }, "now", measure, style, every));
-    const old = new Map(earlier.map((row) => [new Date(row.bucket).getTime() + shift, row]));
-    const before = earlier.length ? buckets(this.state.range).map((at) => ({
-      ...point(old.get(at.getTime()) || { bucket: at }, "earlier", measure, style, every), bucket: at,
+    const old = new Map(earlier.map((row) => [new Date(row.bucket).getTime(), row]));
+    const past = earlier.length ? buckets(this.state.range).map((at) => ({
+      ...point(old.get(before(this.state.range, at).getTime()) || { bucket: at }, "earlier", measure, style, every), bucket: at,
     })) : [];
-    return [...before, ...shown].map((row) => ({ ...row, bucket: new Date(row.bucket).toISOString() }));
+    return [...past, ...shown].map((row) => ({ ...row, bucket: new Date(row.bucket).toISOString() }));
   }
 
   point(event, value) {

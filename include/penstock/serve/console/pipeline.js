@@ -48,7 +48,7 @@ function drawTiers(list, status, book) {
   const worst = (kind) => Math.max(0, ...streams.filter((one) => one.job.startsWith(kind)).map((one) => Number(one.lag_seconds || 0)));
   const tier = (name, value, unit, ...words) => el("li", {}, el("h2", {}, name), el("p", {}, el("b", {}, value), ` ${unit}`), words.map((text) => el("p", { class: "aside" }, text)));
   replace(list,
-    tier("Collection", number(sum("accepted")), "accepted", `in ${new Set(hours.map((row) => row.hour)).size} hours`),
+    tier("Collection", number(sum("accepted")), "accepted", hours.length ? `since ${moment(hours.map((row) => row.hour).sort()[0], false)}` : "nothing yet"),
     tier("Log", number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", `archive ${ago(worst("archive"))} behind`),
     tier("Shape", number(sum("facts")), "facts", `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, `${ago(worst("shape"))} behind`),
     tier("Lake", number(sum("archived")), "archived", `${number(hours.length - open(hours))} source-hours closed`, unbalanced(hours)),
@@ -65,9 +65,15 @@ function unbalanced(hours) {
 function drawStreams(element, status) {
   const streams = status.streams || [];
   if (!streams.length) { replace(element, el("p", { class: "nothing" }, "No stream has said anything yet. Start them: the streams DAG in Airflow, or penstock up.")); return; }
-  replace(element, table(["Stream", "Release", "Epoch", "Rows", "Behind", "Waiting", "Said at"], streams.map((one) => [
-    one.job, one.release || "", number(one.epoch, "count", true), number(one.rows, "count", true), ago(one.lag_seconds), number(one.lag_records, "count", true), moment(one.at),
+  replace(element, table(["Stream", "State", "Release", "Epoch", "Rows", "Behind", "Waiting", "Said at"], streams.map((one) => [
+    one.job, running(one), one.release || "", number(one.epoch, "count", true), number(one.rows, "count", true), ago(one.lag_seconds), number(one.lag_records, "count", true), moment(one.at),
   ])));
+}
+
+function running(stream) {
+  const said = [stream.sentence, stream.todo].filter(Boolean);
+  const mark = el("span", { class: `mark ${said.length ? "bad" : ""}` }, stream.state || "");
+  return said.length ? tipped(mark, () => said) : mark;
 }
 
 function drawLedger(element, book) {

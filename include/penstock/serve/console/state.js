@@ -51,13 +51,17 @@ export function buckets(name, now = new Date()) {
   return found;
 }
 
-// From the first bucket to this minute's end; the earlier period is as long and ends where this one starts.
+// The same instant one period earlier, in the reader's own days: a bucket of this period lies over one of that.
+export function before(name, at) {
+  const [months, days, minutes] = { live: [0, 0, 30], today: [0, 1, 0], "24h": [0, 1, 0], "7d": [0, 7, 0], "30d": [0, 30, 0], "90d": [0, 90, 0], "12mo": [12, 0, 0] }[name];
+  return new Date(at.getFullYear(), at.getMonth() - months, at.getDate() - days, at.getHours(), at.getMinutes() - minutes, at.getSeconds());
+}
+
+// From the first bucket to this minute's end; the earlier period is as long.
 export function span(name, now = new Date()) {
   const from = first(name, now);
   const to = new Date(Math.ceil((now.getTime() + 1) / 60e3) * 60e3);
-  const length = to - from;
-  const earlier = name === "today" ? new Date(from - 86400e3) : new Date(from - length);
-  return { from, to, earlier: { from: earlier, to: new Date(earlier.getTime() + length) } };
+  return { from, to, earlier: { from: before(name, from), to: before(name, to) } };
 }
 
 function first(name, now) {

@@ -1,5 +1,7 @@
 """The toy domain's questions."""
 
+from datetime import timedelta
+
 from domains.toy.model import EVENTS
 
 from penstock.model.measures import (
@@ -19,7 +21,7 @@ from penstock.model.measures import (
     total,
 )
 from penstock.model.source import Facts
-from penstock.model.view import Latest, Sessions, Tally, View
+from penstock.model.view import Latest, PerKey, Row, Sessions, Tally, View
 
 ALL = Facts(EVENTS)
 EVENTS_BY_WHAT = Tally(
@@ -76,4 +78,27 @@ VISITS = Tally(
 )
 NOW = Latest("toy.now", of=ALL, key=("who",), columns=("what", "amount"), doc="What everybody did last.")
 
-VIEWS: tuple[View, ...] = (EVENTS_BY_WHAT, KITCHEN_SINK, SESSIONS, VISITS, NOW)
+
+def looked_then_bought(facts: list[Row]) -> list[Row]:
+    """A buy within five minutes of a look, and how long it took."""
+    found: list[Row] = []
+    looked = None
+    for fact in facts:
+        if fact["what"] == "look":
+            looked = fact["happened_at"]
+        elif fact["what"] == "buy" and looked and fact["happened_at"] - looked <= timedelta(minutes=5):
+            found.append({"happened_at": fact["happened_at"], "seconds": (fact["happened_at"] - looked).seconds})
+            looked = None
+    return found
+
+
+IMPULSES = PerKey(
+    "toy.impulses",
+    of=ALL,
+    key=("who",),
+    columns={"happened_at": "timestamp", "seconds": "bigint"},
+    rows=looked_then_bought,
+    doc="Who bought within five minutes of looking.",
+)
+
+VIEWS: tuple[View, ...] = (EVENTS_BY_WHAT, KITCHEN_SINK, SESSIONS, VISITS, NOW, IMPULSES)

@@ -1,0 +1,32 @@
+"""Which files a table has at a version, as Delta's log says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+from deltalake import DeltaTable
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a table: where it is, its partition values and the greatest and least of some columns."""
+
+    uri: str
+    partition: Mapping[str, Any]
+    least: Mapping[str, Any]
+    greatest: Mapping[str, Any]
+
+
+def file_list(table: DeltaTable) -> list[File]:
+    """Every file of a table at its version."""
+    root = table.table_uri.rstrip("/")
+    actions = pa.table(table.get_add_actions(flatten=False)).to_pylist()
+    return [
+        # The log's paths are encoded once more than the names on disk.
+        File(
+            f"{root}/{unquote(each['path'])}", each.get("partition") or {}, each.get("min") or {}, each.get("max") or {}
+        )
+        for each in actions
+    ]

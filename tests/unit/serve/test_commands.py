@@ -1,0 +1,92 @@
+"""`penstock query` and `penstock sql` against a real server over a real lake."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pyarrow.parquet as pq
+import pytest
+import uvicorn
+from toy_lake import ToyLake, fact
+from typer.testing import CliRunner
+
+from penstock.ops.cli import application
+from penstock.serve.answers import Answers
+from penstock.serve.app import create_app
+from penstock.serve.asking import NotAnswered
+from penstock.serve.asking import query as ask
+from penstock.serve.reader import Reader
+from penstock.settings import Settings
+
+QUERY = ["query", "toy.events_by_what", "--from", "2026-03-01", "--to", "2026-03-09", "--by", "what"]
+
+
+@pytest.fixture
+def served(lake: ToyLake, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a server whose lake has three facts."""
+    lake.epoch([fact(), fact(), fact(what="buy")])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    app = create_app(Answers(settings, Reader(lake.layout)))
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    monkeypatch.setenv("PENSTOCK_SERVE_PORT", str(port))
+    monkeypatch.setenv("PENSTOCK_LAKE", settings.lake)
+    while not server.started:
+        time.sleep(0.05)
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join()
+
+
+def test_a_table_with_its_certificate(served: str) -> None:
+    shown = CliRunner().invoke(application(), QUERY)
+    assert (shown.exit_code, "look" in shown.stdout, "provisional" in shown.stdout) == (0, True, True)
+
+
+def test_json_has_rows_and_certificate(served: str) -> None:
+    told = json.loads(CliRunner().invoke(application(), [*QUERY, "--json"]).stdout)
+    assert ([row["events"] for row in told["rows"]], told["certificate"]["facts"]) == ([2, 1], 3)
+
+
+def test_csv_is_for_pipes(served: str) -> None:
+    lines = CliRunner().invoke(application(), [*QUERY, "--format", "csv"]).stdout.splitlines()
+    assert (lines[0].split(",")[0], len(lines)) == ('"what"', 3)
+
+
+def test_parquet_is_for_notebooks(served: str, tmp_path: Path) -> None:
+    CliRunner().invoke(application(), [*QUERY, "--format", "parquet", "--out", str(tmp_path / "rows.parquet")])
+    assert pq.read_table(tmp_path / "rows.parquet").num_rows == 2
+
+
+def test_a_chart_is_drawn_in_the_terminal(served: str) -> None:
+    assert "events" in CliRunner().invoke(application(), [*QUERY, "--format", "chart"]).stdout
+
+
+def test_a_refused_question_says_what_is_allowed(served: str) -> None:
+    with pytest.raises(NotAnswered, match="allowed: what"):
+        ask("toy.events_by_what", served, by="nothing")
+
+
+def test_sql_sees_views_and_facts_as_tables(served: str) -> None:
+    text = "select (select sum(events) from toy_events_by_what) as events, count(*) as facts from toy_events"
+    shown = CliRunner().invoke(application(), ["sql", text, "--json"])
+    assert json.loads(shown.stdout)["rows"] == [{"events": 3, "facts": 3}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["select * from read_csv('/etc/passwd')", "copy (select 1) to '/tmp/x'", "select 1); attach 'x.db'; select (1"],
+)
+def test_sql_reaches_nothing_else(served: str, text: str) -> None:
+    assert CliRunner().invoke(application(), ["sql", text]).exit_code != 0
+
+
+def test_the_console_and_every_answer_have_careful_headers(served: str) -> None:
+    assert "default-src 'none'" in httpx.get(f"{served}/api/views").headers["content-security-policy"]
