@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,10 +21,10 @@ from penstock.settings import Settings
 
 from .conftest import eventually
 
-# Ignores every polite request, and has a child in a session of its own that does the same: an Airflow task's JVM.
-STUBBORN = """
+# Has a child in a session of its own, as an Airflow task has its JVM. When told to, both ignore every polite request.
+TOY = """
 import os, signal, sys, time
-for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if "stubborn" in sys.argv else ():
     signal.signal(number, signal.SIG_IGN)
 if os.fork() == 0:
     os.setsid()
@@ -34,25 +35,25 @@ FOREGROUND = """
 from rich.console import Console
 from penstock.ops.stack import foreground, run
 from penstock.settings import Settings
-from tests_stubborn import parts
+from toy_rows import parts
 stack = run.start(Settings.from_env(), detach=False, rows=parts())
 with foreground.running(stack, Console()):
     foreground.watch(stack, Console())
 """
 
 
-def stubborn() -> list[Part]:
-    return [Part("stubborn", "stubborn", lambda _started: True)]
+def rows(*manner: str) -> list[Part]:
+    return [Part("toy", "toy_part", lambda _started: True, manner)]
 
 
 @pytest.fixture
 def toy(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """Settings of a home whose only part is the stubborn one."""
+    """Settings of a home whose only part is the toy."""
     (tmp_path / "code").mkdir()
-    (tmp_path / "code" / "stubborn.py").write_text(STUBBORN)
-    (tmp_path / "code" / "tests_stubborn.py").write_text(
+    (tmp_path / "code" / "toy_part.py").write_text(TOY)
+    (tmp_path / "code" / "toy_rows.py").write_text(
         "from penstock.ops.stack.parts import Part\n"
-        "def parts(): return [Part('stubborn', 'stubborn', lambda started: True)]\n"
+        "def parts(): return [Part('toy', 'toy_part', lambda started: True, ('stubborn',))]\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "code"))
     toy = replace(settings, home=tmp_path / "home")
@@ -61,12 +62,12 @@ def toy(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def well(settings: Settings) -> State | None:
-    (told,) = states(open_home(settings.home), stubborn())
+    (told,) = states(open_home(settings.home), rows())
     return told if told.well else None
 
 
-def started(settings: Settings) -> run.Stack:
-    stack = run.start(settings, detach=True, rows=stubborn())
+def started(settings: Settings, *manner: str) -> run.Stack:
+    stack = run.start(settings, detach=True, rows=rows(*manner))
     assert eventually(lambda: well(settings) is not None, 20)
     return stack
 
@@ -80,7 +81,7 @@ def test_a_killed_part_is_started_again(toy: Settings) -> None:
 
 
 def test_down_leaves_no_process_even_of_those_that_ignore_it(toy: Settings) -> None:
-    stack = started(toy)
+    stack = started(toy, "stubborn")
     begun = time.monotonic()
     run.stop(stack.home)
     assert orphans.processes(stack.home.stack) == []
@@ -101,8 +102,22 @@ def test_a_second_start_is_refused_and_harms_nothing(toy: Settings) -> None:
     started(toy)
     before = well(toy)
     with pytest.raises(Refusal, match="already runs"):
-        run.start(toy, detach=True, rows=stubborn())
-    assert well(toy) == before
+        run.start(toy, detach=True, rows=rows())
+    now = well(toy)
+    assert now is not None and before is not None and now.pid == before.pid
+
+
+def test_of_two_starts_at_once_one_wins_and_the_other_harms_nothing(toy: Settings) -> None:
+    def start(_: int) -> bool:
+        try:
+            run.start(toy, detach=True, rows=rows())
+        except Refusal:
+            return False
+        return True
+
+    with ThreadPoolExecutor(2) as both:
+        assert sorted(both.map(start, range(2))) == [False, True]
+    assert eventually(lambda: well(toy) is not None, 20)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda s: s.name)

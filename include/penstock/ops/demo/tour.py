@@ -55,7 +55,11 @@ def tour(stack: Stack, settings: Settings, screen: Console, rate: float, seconds
 
 
 def judge(before: list[Stage], now: list[Stage], stack: Stack, begun: float) -> Verdict:
-    moved = [replace(each, moved=each.moved - was.moved) for was, each in zip(before, now, strict=True)]
+    moved = [
+        # A stage that does not answer for a moment tells zero.
+        replace(each, moved=max(0, each.moved - was.moved), wrong=max(0, each.wrong - was.wrong))
+        for was, each in zip(before, now, strict=True)
+    ]
     alive = stack.process.poll() is None
     return Verdict(round(time.monotonic() - begun, 1), moved, alive)
 

@@ -18,6 +18,8 @@ from penstock.ops.refusal import Refusal
 LAYOUT = 1
 # A broker that meets a full disk stops; better not to begin.
 ROOM = 512 * 2**20
+# A supervisor's exit status when another one has the home.
+TAKEN = 3
 USERS = {"analyst": "viewer", "oncall": "op", "admin": "admin"}
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, field
 
 import psutil
@@ -12,7 +13,7 @@ import psutil
 from penstock.ops.refusal import Refusal
 from penstock.ops.stack import config, orphans, ports
 from penstock.ops.stack import home as homes
-from penstock.ops.stack.home import Home
+from penstock.ops.stack.home import TAKEN, Home
 from penstock.ops.stack.parts import Part, parts
 from penstock.settings import Settings
 
@@ -34,28 +35,43 @@ def start(settings: Settings, *, detach: bool, rows: list[Part] | None = None) -
     rows = parts(settings) if rows is None else rows
     home = homes.open_home(settings.home)
     if home.lives():
-        raise Refusal(
-            f"A stack already runs in {home.folder} (supervisor {supervisor(home)}). "
-            "See it with `penstock status`, stop it with `penstock down`, or set PENSTOCK_HOME to another folder."
-        )
+        raise already(home)
     homes.prepare(home)
     recovered = orphans.stop(home.stack)
     ports.check(rows)
     with homes.readable_errors(home.folder):
         homes.write(home.run / "supervisord.conf", config.supervisord(home, rows))
         homes.write(home.settings, json.dumps(settings.to_env()))
-        log = (home.logs / "supervisor.out").open("wb")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "penstock.ops.stack.supervise", "0" if detach else str(os.getpid())],
-        env=config.environ(settings, home),
-        cwd=home.run,
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        # Ctrl-C is for `penstock up`, which then stops the parts in their order.
-        start_new_session=True,
+    return Stack(home, rows, launch(settings, home, detach=detach), recovered)
+
+
+def launch(settings: Settings, home: Home, *, detach: bool) -> subprocess.Popen[bytes]:
+    """The supervisor as a process; returns when it holds the home."""
+    with (home.logs / "supervisor.out").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "penstock.ops.stack.supervise", "0" if detach else str(os.getpid())],
+            env=config.environ(settings, home),
+            cwd=home.run,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            # Ctrl-C is for `penstock up`, which then stops the parts in their order.
+            start_new_session=True,
+        )
+    while not home.lives():
+        if process.poll() == TAKEN:
+            raise already(home)
+        if process.poll() is not None:
+            raise Refusal(f"The supervisor did not start; {home.logs}/supervisor.out says why. Nothing runs.")
+        time.sleep(0.05)
+    return process
+
+
+def already(home: Home) -> Refusal:
+    return Refusal(
+        f"A stack already runs in {home.folder} (supervisor {supervisor(home)}). "
+        "See it with `penstock status`, stop it with `penstock down`, or set PENSTOCK_HOME to another folder."
     )
-    return Stack(home, rows, process, recovered)
 
 
 def supervisor(home: Home) -> int:

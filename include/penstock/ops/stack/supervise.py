@@ -5,11 +5,13 @@ import fcntl
 import os
 import signal
 import sys
+import time
+from typing import IO
 
 from supervisor import supervisord
 
 from penstock.ops.stack import orphans
-from penstock.ops.stack.home import Home, open_home
+from penstock.ops.stack.home import TAKEN, Home, open_home
 from penstock.settings import Settings
 
 # From <linux/prctl.h>.
@@ -19,16 +21,26 @@ PARENT_DEATH_SIGNAL, CHILD_SUBREAPER = 1, 36
 def main() -> int:
     home = open_home(Settings.from_env().home)
     lock = home.lock.open("w")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return 3
+    if not taken(lock):
+        return TAKEN
     own(parent=int(sys.argv[1]))
     try:
         supervisord.main(["--nodaemon", "--configuration", str(home.run / "supervisord.conf")])
     finally:
         sweep(home)
     return 0
+
+
+def taken(lock: IO[str]) -> bool:
+    """Takes the home. A `penstock status` that just looks holds it for an instant, so one second of patience."""
+    for _ in range(20):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.05)
+        else:
+            return True
+    return False
 
 
 def own(parent: int) -> None:
