@@ -127,7 +127,7 @@ class Lake:
 
     def status(self, _: Request) -> object:
         lag = {"lag_records": 12, "lag_seconds": 0.8, "at": datetime.now(UTC)}
-        job = {"release": "r1", "epoch": 4811, "rows": 214, **lag}
+        job = {"release": "r1", "epoch": 4811, "rows": 214, "state": "running", **lag}
         jobs = [{"job": f"{kind}-web.events", **job} for kind in ("archive", "shape")] if self._facts else []
         return {"streams": jobs, "epochs": {view.name: 4811 for view in VIEWS}, "problems": {}}
 

@@ -66,6 +66,19 @@ def test_the_address_says_what_is_seen(opened: Opened, address: str) -> None:
     expect(again.locator("[aria-pressed=true] .label").first).to_have_text("Bounce rate")
 
 
+def test_the_earlier_period_lies_under_this_one(opened: Opened, address: str) -> None:
+    page = opened(address)
+    page.wait_for_selector(".chart svg")
+    lengths = page.evaluate(
+        """async () => {
+            const { before, buckets } = await import("/console/state.js");
+            const day = buckets("30d")[3];
+            return [buckets("30d").length, (day - before("30d", day)) / 86400e3, before("today", day) < day];
+        }"""
+    )
+    assert lengths == [30, 30, True]
+
+
 def test_a_number_carries_its_certificate(opened: Opened, address: str) -> None:
     page = opened(address)
     page.locator(".number").first.focus()

@@ -13,7 +13,7 @@ from random import Random
 
 import httpx
 
-from domains.web.simulation import Event, Sent, events
+from domains.web.simulation import Event, Sent, events, rhythm
 
 # The collector takes 500 events a request; live, a quarter of a second is sent at once.
 BATCH = 400
@@ -35,10 +35,11 @@ def run(collector_url: str, rate: float, seconds: float, seed: int = 1, wrong_sh
     """Sends `rate` events a second for `seconds`; returns how many the collector accepted."""
     chance = Random(seed)  # noqa: S311
     accepted, started = 0, time.monotonic()
-    # A quarter of an hour before now, so that the first second already has visits of every age.
-    stream = events(seed, datetime.now(UTC) - timedelta(minutes=15), rate)
+    now = datetime.now(UTC)
+    # A quarter of an hour before now, so that the first second already has visits of every age; and the rate is
+    # what was asked for at this hour, not over the week.
+    stream = events(seed, now - timedelta(minutes=15), rate / rhythm(now))
     with httpx.Client(base_url=collector_url, timeout=30) as client:
-        now = datetime.now(UTC)
         next(sent for sent in stream if sent.at >= now)
         for batch in _due(stream):
             accepted += send(client, _spoilt(batch, chance, wrong_share))
