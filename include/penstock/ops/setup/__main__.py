@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -43,8 +44,19 @@ def set_up() -> None:
     jars.fetch(VENV)
     tell("log store")
     log_store.build(VENV)
+    tell("class archive, from which Spark jobs start sooner")
+    warm_up()
     STAMP.write_text(wanted())
     tell(f"done in {time.monotonic() - begun:.0f} s")
+
+
+def warm_up() -> None:
+    """Without it everything works, only later: a failure is no reason to stop."""
+    python = VENV / "bin" / "python"
+    ran = subprocess.run([python, "-m", "penstock.lake.warmup"], cwd=VENV, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        (VENV / "warmup.log").write_text(ran.stdout + ran.stderr)
+        tell("no class archive (.venv/warmup.log says why); Spark jobs will start more slowly")
 
 
 def tell(line: str) -> None:
