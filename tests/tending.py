@@ -20,7 +20,7 @@ class Tended:
     """Streams of jobs, tended by a thread as the driver does."""
 
     def __init__(self, spark: SparkSession, settings: Settings, jobs: list[Job]) -> None:
-        self.streams = [Stream(job, settings.kafka, settings.home, Progress(job.name, "r1")) for job in jobs]
+        self.streams = [Stream(job, settings.kafka, settings.home, Progress(job.place.job, "r1")) for job in jobs]
         self._spark, self._over = spark, threading.Event()
         self._thread = threading.Thread(target=self._tend)
 

@@ -85,7 +85,7 @@ def wrong(spark: SparkSession, lake: Path, records: pa.Table, shaped: pa.Table) 
         job = run(spark, lake, shaped)
     except (Unbalanced, TypeError) as caught:
         return [caught]
-    rows = DeltaTable(job.table).to_pyarrow_table()
+    rows = DeltaTable(job.place.table).to_pyarrow_table()
     missing, extra = differences(as_log(records), rows)
     posting.post(job.layout, (EVENTS,), "r1")
     posting.post(job.layout, (EVENTS,), "r1")

@@ -7,11 +7,13 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 from tending import Tended, rows, until
 
-from penstock.engine import checkpoints
+from penstock.engine import checkpoints, gaps
 from penstock.engine.posting import post
 from penstock.engine.stream import Job
 from penstock.lake.layout import Layout
@@ -30,11 +32,11 @@ def test_each_record_is_archived_and_disposed_of_once(
     send(b"\xff\xfe not json")
     send({"amount": 3})
     send({"who": "eve", "amount": 4})
-    silver = rows(jobs[1].table, 6)
+    silver = rows(jobs[1].place.table, 6)
     assert silver["disposition"].to_pylist() == ["fact", "duplicate", "rejected", "rejected", "rejected", "fact"]
     assert silver["reason"].to_pylist()[2:5] == ["id_collision", "malformed", "missing_who"]
     assert silver["raw"].to_pylist()[3] == b"\xff\xfe not json"
-    assert rows(jobs[0].table, 6)["offset"].to_pylist() == [0, 1, 2, 3, 4, 5]
+    assert rows(jobs[0].place.table, 6)["offset"].to_pylist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_bug_in_a_shape_stops_the_shape_and_not_the_archive(
@@ -45,14 +47,14 @@ def test_a_bug_in_a_shape_stops_the_shape_and_not_the_archive(
     monkeypatch.setitem(shapes, source.name, lambda records: good(records).where("offset <> 1"))
     for number in range(3):
         send({"who": "ada", "amount": number})
-    assert rows(jobs[0].table, 3).num_rows == 3
+    assert rows(jobs[0].place.table, 3).num_rows == 3
     shape = tended.streams[1].progress
     until(lambda: shape.state == "failed")
     assert "3 records in, 2 rows out" in shape.sentence
     assert "correct it and start the driver again" in shape.todo
-    assert DeltaTable(jobs[1].table).to_pyarrow_table().num_rows == 0
+    assert DeltaTable(jobs[1].place.table).to_pyarrow_table().num_rows == 0
     monkeypatch.setitem(shapes, source.name, good)
-    assert rows(jobs[1].table, 3)["offset"].to_pylist() == [0, 1, 2]
+    assert rows(jobs[1].place.table, 3)["offset"].to_pylist() == [0, 1, 2]
 
 
 def test_a_lost_checkpoint_is_rebuilt_and_nothing_comes_twice(
@@ -63,17 +65,17 @@ def test_a_lost_checkpoint_is_rebuilt_and_nothing_comes_twice(
         for number in range(3):
             send({"who": "ada", "amount": number}, partition=number % 2)
         for job in jobs:
-            rows(job.table, 3)
-    shutil.rmtree(jobs[0].checkpoint)
-    Path(jobs[1].checkpoint, "offsets", "0").write_text("v1\n{")
-    assert checkpoints.examine(jobs[0].checkpoint, jobs[0].table).startswith("lost")
-    assert checkpoints.examine(jobs[1].checkpoint, jobs[1].table).startswith("damaged")
+            rows(job.place.table, 3)
+    shutil.rmtree(jobs[0].place.checkpoint)
+    Path(jobs[1].place.checkpoint, "offsets", "0").write_text("v1\n{")
+    assert checkpoints.examine(jobs[0].place).startswith("lost")
+    assert checkpoints.examine(jobs[1].place).startswith("damaged")
     with Tended(spark, own, jobs) as tended:
         send({"who": "ada", "amount": 4})
         for job in jobs:
-            assert rows(job.table, 4)["offset"].to_pylist() == [0, 1, 2, 0]
+            assert rows(job.place.table, 4)["offset"].to_pylist() == [0, 1, 2, 0]
         until(lambda: all(stream.progress.epoch > 0 for stream in tended.streams))
-    assert [checkpoints.examine(job.checkpoint, job.table) for job in jobs] == ["", ""]
+    assert [checkpoints.examine(job.place) for job in jobs] == ["", ""]
 
 
 def test_the_books_balance_and_are_posted_once(
@@ -83,7 +85,7 @@ def test_the_books_balance_and_are_posted_once(
     send({"who": "ada", "amount": 1}, "one")
     send(b"{")
     for job in jobs:
-        rows(job.table, 3)
+        rows(job.place.table, 3)
     layout = Layout(settings.lake)
     assert post(layout, (source,), "r1") > 0
     assert post(layout, (source,), "r1") == 0
@@ -99,8 +101,45 @@ def test_records_reads_bronze_and_then_the_log_as_one(
     own = replace(settings, kafka=broker)
     with Tended(spark, own, jobs[:1]):
         send({"who": "archived"})
-        rows(jobs[0].table, 1)
+        rows(jobs[0].place.table, 1)
     send({"who": "on the log"})
     send({"who": "elsewhere"}, partition=1)
     read = records(spark, own, source.name, end={1: 0})
     assert [row.offset for row in read.orderBy("partition", "offset").collect()] == [0, 1]
+
+
+def test_a_gap_in_the_log_is_named_and_only_an_operator_accepts_it(
+    spark: SparkSession, broker: str, settings: Settings, jobs: list[Job], send: Callable[..., None], source: Source
+) -> None:
+    own = replace(settings, kafka=broker)
+    with Tended(spark, own, jobs[:1]):
+        send({"who": "read in time"})
+        rows(jobs[0].place.table, 1)
+    for number in range(3):
+        send({"who": f"lost {number}"})
+    forget(broker, source.name, before=3)
+    with Tended(spark, own, jobs[:1]) as tended:
+        until(lambda: tended.streams[0].progress.state == "failed")
+        assert "2 records of" in tended.streams[0].progress.sentence
+    found = gaps.gaps(broker, source.name, {0: 1})
+    written = checkpoints.book(jobs[0].place.table)
+    checkpoints.rewrite(jobs[0].place, replace(written, after={"0": 3}), done=True)
+    ledger = Layout(settings.lake).ledger()
+    assert [gaps.book(broker, ledger, found) for _ in range(2)] == [2, 2]
+    with Tended(spark, own, jobs[:1]):
+        assert rows(jobs[0].place.table, 2)["offset"].to_pylist() == [0, 3]
+    post(Layout(settings.lake), (source,), "r1")
+    assert sum(row.lost for row in balance(ledger, broker, source=source.name)) == 2
+
+
+def test_a_topic_made_again_is_named() -> None:
+    gap = gaps.Gap("toy.events", 0, 500, 3, "recreated")
+    with pytest.raises(gaps.GapFound, match="deleted and made again"):
+        gaps.refuse([gap])
+
+
+def forget(broker: str, topic: str, before: int) -> None:
+    """What retention does to a log."""
+    admin = AdminClient({"bootstrap.servers": broker})
+    for done in admin.delete_records([TopicPartition(topic, 0, before)]).values():
+        done.result()

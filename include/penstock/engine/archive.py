@@ -7,9 +7,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from penstock.engine.checkpoints import Place, places
 from penstock.engine.commit import Appender, create
 from penstock.engine.epoch import Epoch
-from penstock.lake.layout import Layout
+from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.source import Source
 
 HEADER = pa.struct([("key", pa.string()), ("value", pa.binary())])
@@ -37,16 +38,8 @@ class Archive:
     layout: Layout
 
     @property
-    def name(self) -> str:
-        return f"archive-{self.source.name}"
-
-    @property
-    def checkpoint(self) -> str:
-        return self.layout.checkpoint("archive", self.source.name)
-
-    @property
-    def table(self) -> str:
-        return self.layout.bronze(self.source.name)
+    def place(self) -> Place:
+        return places(self.layout, self.source.name, FIRST_RELEASE)[0]
 
     @property
     def every(self) -> str:
@@ -54,14 +47,14 @@ class Archive:
         return "5 seconds"
 
     def prepare(self) -> None:
-        create(self.table, BRONZE, INDEXED)
+        create(self.place.table, BRONZE, INDEXED)
 
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
         """Writes one epoch of the log to bronze, in one commit."""
         with epoch.stage("read"):
             records = bronze(batch, epoch.number).toArrow().cast(BRONZE)
         with epoch.stage("commit"):
-            Appender(self.table).append(records, epoch.query, epoch.number)
+            Appender(self.place.table).append(records, epoch.query, epoch.number)
         return {"rows": records.num_rows}
 
 

@@ -13,6 +13,8 @@ import duckdb
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
+from penstock.lake.layout import Layout
+
 # How many commits back an epoch's note is looked for; between two epochs there are only a few of maintenance.
 COMMITS = 200
 
@@ -23,6 +25,25 @@ select partition, max("offset") + 1 as next from rows where epoch <= $epoch grou
 
 class Damaged(RuntimeError):
     """A checkpoint cannot be read; the message says where."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a job of a source keeps its checkpoint, and the table that tells the truth about it."""
+
+    job: str
+    source: str
+    checkpoint: str
+    table: str
+
+
+def places(layout: Layout, source: str, release: str) -> list[Place]:
+    """The archive's and the shape's. The names are those of engine/archive.py and engine/shape.py."""
+    archive, shape = layout.checkpoint("archive", source), layout.checkpoint(f"shape/{source}", release)
+    return [
+        Place(f"archive-{source}", source, archive, layout.bronze(source)),
+        Place(f"shape-{source}", source, shape, layout.silver(release, source)),
+    ]
 
 
 @dataclass(frozen=True)
@@ -77,15 +98,15 @@ def _numbers(folder: Path) -> list[int]:
     return sorted(int(file.name) for file in folder.iterdir() if file.name.isdigit())
 
 
-def examine(checkpoint: str, table: str) -> str:
+def examine(place: Place) -> str:
     """What is wrong with a checkpoint, judged by its table; empty when nothing is."""
-    written, place = book(table), Path(checkpoint)
+    written, folder = book(place.table), Path(place.checkpoint)
     if written is None:
         return ""
-    if not place.exists():
-        return f"lost: {place} is not there, but its table is at epoch {written.epoch}"
+    if not folder.exists():
+        return f"lost: {folder} is not there, but its table is at epoch {written.epoch}"
     try:
-        query, begun = read(place)
+        query, begun = read(folder)
     except Damaged as damaged:
         return f"damaged: {damaged}"
     if query != written.query:
@@ -95,30 +116,42 @@ def examine(checkpoint: str, table: str) -> str:
     return ""
 
 
-def heal(checkpoint: str, table: str, topic: str) -> str:
-    """Rebuilds the checkpoint if something is wrong with it, and says what was. The old one is kept beside it."""
-    wrong = examine(checkpoint, table)
-    written = book(table) if wrong else None
+def heal(place: Place) -> str:
+    """Rebuilds the checkpoint if something is wrong with it, and says what was."""
+    wrong = examine(place)
+    written = book(place.table) if wrong else None
     if written is None:
         return ""
-    place = Path(checkpoint)
-    if place.exists():
-        kept = sum(1 for _ in place.parent.glob(f"{place.name}.damaged-*"))
-        place.rename(place.with_name(f"{place.name}.damaged-{kept + 1}"))
-    _write(place, written, topic)
+    rewrite(place, written)
     return wrong
 
 
-def _write(place: Path, book: Book, topic: str) -> None:
-    """Spark's own files, in Spark's own order: a crash in between leaves what `examine` will find again."""
-    for folder in ("offsets", "commits", "sources/0"):
-        (place / folder).mkdir(parents=True)
-    (place / "metadata").write_text(json.dumps({"id": book.query}))
-    for number, offsets in ((book.epoch - 1, book.before), (book.epoch, book.after)):
-        if number >= 0:
-            (place / "offsets" / str(number)).write_text(f"v1\n{META}\n{json.dumps({topic: offsets})}\n")
-    if book.epoch > 0:
-        (place / "commits" / str(book.epoch - 1)).write_text('v1\n{"nextBatchWatermarkMs":0}\n')
+def wanted(place: Place) -> dict[int, int]:
+    """The offsets that the stream reads next; a partition that is not named is read from its first record."""
+    written = book(place.table)
+    if written is None:
+        return {}
+    begun = (Path(place.checkpoint) / "offsets" / str(written.epoch)).read_text().strip().split("\n")
+    return {int(part): offset for part, offset in json.loads(begun[2])[place.source].items()}
+
+
+def rewrite(place: Place, book: Book, done: bool = False) -> None:
+    """Puts Spark's own files, in Spark's own order, where the old ones were; those are kept beside them.
+
+    A crash in between leaves what `examine` will find again. `done`: the last epoch need not be run again.
+    """
+    folder = Path(place.checkpoint)
+    if folder.exists():
+        kept = sum(1 for _ in folder.parent.glob(f"{folder.name}.damaged-*"))
+        folder.rename(folder.with_name(f"{folder.name}.damaged-{kept + 1}"))
+    for name in ("offsets", "commits", "sources/0"):
+        (folder / name).mkdir(parents=True)
+    (folder / "metadata").write_text(json.dumps({"id": book.query}))
+    epochs = {number: ends for number, ends in ((book.epoch - 1, book.before), (book.epoch, book.after)) if number >= 0}
+    for number, ends in epochs.items():
+        (folder / "offsets" / str(number)).write_text(f"v1\n{META}\n{json.dumps({place.source: ends})}\n")
+        if number < book.epoch or done:
+            (folder / "commits" / str(number)).write_text('v1\n{"nextBatchWatermarkMs":0}\n')
 
 
 # Settings are left out: Spark then takes those of the session.

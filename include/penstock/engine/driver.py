@@ -36,8 +36,8 @@ LOOK_SECONDS = 0.25
 def run(settings: Settings, chosen: Sequence[Source], release: str, shift_hours: float) -> int:
     """Runs until the shift ends, the stop marker appears or SIGTERM comes; everything else is a crash, and safe."""
     jobs = jobs_of(settings, chosen, release)
-    leases = [take(settings.home / "run" / "leases", f"{job.name}-{release}") for job in jobs]
-    streams = [Stream(job, settings.kafka, settings.home, Progress(job.name, release)) for job in jobs]
+    leases = [take(settings.home / "run" / "leases", f"{job.place.job}-{release}") for job in jobs]
+    streams = [Stream(job, settings.kafka, settings.home, Progress(job.place.job, release)) for job in jobs]
     wanted = Wanted(settings.home / FOLDER / "stop", shift_hours)
     upkeep = Upkeep(chores(settings, chosen, release))
     spark = open_session(settings, "streams", short=False, **SESSION)

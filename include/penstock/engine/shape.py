@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from penstock.engine import silver
 from penstock.engine.balance import balanced
+from penstock.engine.checkpoints import Place, places
 from penstock.engine.commit import Appender, create
 from penstock.engine.dispositions import disposed
 from penstock.engine.envelope import opened
@@ -36,16 +37,8 @@ class Shape:
     seen: Seen = field(default_factory=Seen)
 
     @property
-    def name(self) -> str:
-        return f"shape-{self.source.name}"
-
-    @property
-    def checkpoint(self) -> str:
-        return self.layout.checkpoint(f"shape/{self.source.name}", self.release)
-
-    @property
-    def table(self) -> str:
-        return self.layout.silver(self.release, self.source.name)
+    def place(self) -> Place:
+        return places(self.layout, self.source.name, self.release)[1]
 
     @property
     def every(self) -> str:
@@ -53,15 +46,15 @@ class Shape:
 
     def prepare(self) -> None:
         """Opens the table and remembers the last day's ids; done again whenever the stream starts."""
-        create(self.table, silver.schema(self.source), silver.INDEXED)
-        self.seen = remembered(self.table)
+        create(self.place.table, silver.schema(self.source), silver.INDEXED)
+        self.seen = remembered(self.place.table)
 
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
         """Writes one epoch of dispositions to silver, in one commit; then its partials to the speed tables."""
-        table = Appender(self.table)
+        table = Appender(self.place.table)
         if table.committed(epoch.query) >= epoch.number:
             # A crash came between the two: what silver says is what happened.
-            self.speed(batch.sparkSession, committed_facts(self.table, epoch.number), epoch)
+            self.speed(batch.sparkSession, committed_facts(self.place.table, epoch.number), epoch)
             return {}
         with epoch.stage("read"):
             records = Observation()

@@ -16,8 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.listener import SourceProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engine.checkpoints import heal
+from penstock.engine.checkpoints import Place, heal, wanted
 from penstock.engine.epoch import Epoch
+from penstock.engine.gaps import gaps, refuse
 from penstock.engine.progress import Progress
 from penstock.model.source import Source
 
@@ -33,11 +34,7 @@ class Job(Protocol):
     @property
     def source(self) -> Source: ...
     @property
-    def name(self) -> str: ...
-    @property
-    def checkpoint(self) -> str: ...
-    @property
-    def table(self) -> str: ...
+    def place(self) -> Place: ...
     @property
     def every(self) -> str: ...
     def prepare(self) -> None: ...
@@ -80,8 +77,11 @@ class Stream:
     def _try(self, spark: SparkSession) -> None:
         try:
             self.job.prepare()
-            healed = heal(self.job.checkpoint, self.job.table, self.job.source.name)
+            healed = heal(self.job.place)
             self.progress.sentence = f"rebuilt a checkpoint that was {healed}" if healed else ""
+            # A stream that has read nothing yet starts where the log does: that is no gap.
+            if next_offsets := wanted(self.job.place):
+                refuse(gaps(self.kafka, self.job.source.name, next_offsets))
             self.query = self._start(spark)
         except Exception as error:
             self._failed(f"{type(error).__name__}: {error}")
@@ -97,7 +97,9 @@ class Stream:
             "maxOffsetsPerTrigger": str(MOST_RECORDS),
         }
         records = spark.readStream.format("kafka").options(**options).load()
-        writer = records.writeStream.queryName(self.job.name).option("checkpointLocation", self.job.checkpoint)
+        writer = records.writeStream.queryName(self.job.place.job).option(
+            "checkpointLocation", self.job.place.checkpoint
+        )
         query = writer.trigger(processingTime=self.job.every).foreachBatch(self._epoch).start()
         self.progress.query = str(query.id)
         self._named.set()

@@ -1,0 +1,102 @@
+"""Records that a stream needs and the log no longer has: named before the stream starts, never skipped in silence.
+
+A gap is accepted by an operator only. What was lost is then booked, so that the hour balances with its loss in it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+from confluent_kafka import Consumer, TopicPartition
+
+from penstock.engine.commit import Appender, create
+from penstock.lake.ledger import LEDGER
+
+Offsets = Mapping[int, int]
+
+
+class GapFound(RuntimeError):
+    """The log lacks records that a stream has not read. Nothing was skipped; the stream waits for an operator."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Offsets [first, next) of a partition. `reason` is `retention` or `recreated`."""
+
+    source: str
+    partition: int
+    first: int
+    next: int
+    reason: str
+
+    def __str__(self) -> str:
+        if self.reason == "recreated":
+            return (
+                f"partition {self.partition} of {self.source} ends at offset {self.next}, before {self.first}, which "
+                "was read already: the topic was deleted and made again"
+            )
+        lost = self.next - self.first
+        return (
+            f"{lost:,} records of {self.source} from partition {self.partition}, offset {self.first} passed retention"
+        )
+
+
+def gaps(kafka: str, source: str, wanted: Offsets) -> list[Gap]:
+    """What lies between the offsets that a stream wants next and those that the log has."""
+    found = []
+    for part, (low, high) in watermarks(kafka, source).items():
+        first = wanted.get(part, 0)
+        if first < low:
+            found.append(Gap(source, part, first, low, "retention"))
+        elif first > high:
+            found.append(Gap(source, part, first, high, "recreated"))
+    return found
+
+
+def refuse(found: list[Gap]) -> None:
+    """Stops a stream that would have to skip something."""
+    if found:
+        raise GapFound(
+            f"{'; '.join(map(str, found))}. Nothing was skipped. Bring the records back, or accept the loss with "
+            f"`penstock checkpoints accept-loss {found[0].source}`, which books it in the ledger."
+        )
+
+
+def watermarks(kafka: str, source: str) -> dict[int, tuple[int, int]]:
+    """The first offset of each partition and the one after its last."""
+    reader = Consumer({"bootstrap.servers": kafka, "group.id": "penstock.gaps", "log_level": 0})
+    try:
+        topic = reader.list_topics(source, timeout=10).topics[source]
+        return {part: reader.get_watermark_offsets(TopicPartition(source, part), 10) for part in topic.partitions}
+    finally:
+        reader.close()
+
+
+def book(kafka: str, ledger: str, lost: list[Gap]) -> int:
+    """Writes accepted losses to the books, each once, and says how many records they were."""
+    create(ledger, LEDGER, ("hour",))
+    for gap in lost:
+        entry = {
+            "source": gap.source,
+            "stage": "lost",
+            "hour": hour_after(kafka, gap),
+            "reason": gap.reason,
+            "records": gap.next - gap.first,
+        }
+        Appender(ledger).append(pa.Table.from_pylist([entry], LEDGER), f"lost/{gap.source}/{gap.partition}", gap.next)
+    return sum(gap.next - gap.first for gap in lost)
+
+
+def hour_after(kafka: str, gap: Gap) -> datetime:
+    """The hour of the first record after a gap: nobody can say when the lost ones came, but not later than this."""
+    reader = Consumer({"bootstrap.servers": kafka, "group.id": "penstock.gaps", "log_level": 0})
+    try:
+        reader.assign([TopicPartition(gap.source, gap.partition, gap.next)])
+        record = reader.poll(5)
+        at = datetime.now(UTC)
+        if record is not None and not record.error():
+            at = datetime.fromtimestamp(record.timestamp()[1] / 1000, UTC)
+        return at.replace(minute=0, second=0, microsecond=0)
+    finally:
+        reader.close()
