@@ -12,7 +12,6 @@ import yaml
 from prometheus_client import generate_latest
 
 from penstock.collect.metrics import HELP
-from penstock.lake.layout import Layout
 from penstock.serve.metrics import Metrics
 from penstock.settings import Settings
 
@@ -66,7 +65,7 @@ def test_a_published_port_is_on_loopback_unless_asked(name: str) -> None:
 
 def test_a_secret_has_no_default() -> None:
     names = re.findall(r"\$\{(\w+)([^}]*)\}", TEXT)
-    assert {name for name, rest in names if not rest.startswith(":?")} == {"PENSTOCK_PUBLISH"}
+    assert {name for name, rest in names if not rest.startswith(":?")} == {"PENSTOCK_LAKE", "PENSTOCK_PUBLISH"}
     assert {name for name, _ in names} == set(
         re.findall(r"^(\w+)=", (PROJECT / "deploy/env.example").read_text(), re.M)
     )
@@ -85,7 +84,14 @@ def test_the_parts_find_each_other() -> None:
     hosts = [address.split(":")[0] for address in settings.kafka.split(",")]
     hosts += [re.split(r"[:/]+", settings.spark_master)[1], re.split(r"[:/]+", environ["AWS_ENDPOINT_URL"])[1]]
     assert set(hosts) <= set(SERVICES)
-    assert Layout(settings.lake).ledger() == "s3a://lake/ledger"
+
+
+def test_who_writes_or_reads_the_lake_shares_it() -> None:
+    default = re.search(r"\$\{PENSTOCK_LAKE:-(.*?)\}", TEXT)
+    assert default
+    sharers = {name for name, service in SERVICES.items() if f"lake:{default[1]}" in service.get("volumes", [])}
+    drivers = {name for name in SERVICES if name.startswith("airflow-")}
+    assert sharers == drivers | {"spark-worker", "serve"}
 
 
 def test_three_brokers_have_what_is_acknowledged() -> None:
