@@ -72,7 +72,8 @@ class Keeping:
     async def _drain_for_ever(self) -> None:
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), ADOPT)
+                async with asyncio.timeout(ADOPT):
+                    await self._wake.wait()
             self._wake.clear()
             await self._adopt()
             try:

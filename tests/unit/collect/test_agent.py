@@ -1,0 +1,150 @@
+"""Agents: lines become events or say why not; files are followed through rotation; streams come back by themselves."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from itertools import count
+from pathlib import Path
+
+import orjson
+import pytest
+
+from penstock.collect.agent.formats import FORMATS, parsed
+from penstock.collect.agent.run import read, run
+from penstock.collect.agent.sources import Tail
+from penstock.collect.agent.streams import Message, Silent, Stream
+from penstock.settings import SettingError
+
+COMBINED = '1.2.3.4 - ann [10/Oct/2026:13:55:36 +0000] "GET /x HTTP/1.1" 200 2326 "http://a.example/" "browser/1"'
+
+
+@pytest.mark.parametrize(
+    ("format", "lines", "last"),
+    [
+        ("json", ['{"a": 1}'], {"a": 1}),
+        ("json", ["[1]"], {"line": "[1]", "parse_hint": "not an object"}),
+        ("text", ["hello"], {"line": "hello"}),
+        ("csv", ["a,b", '1,"x,y"'], {"a": "1", "b": "x,y"}),
+        ("csv", ["a,b", "1"], {"line": "1", "parse_hint": "1 values for 2 columns"}),
+        ("w3c", ["#Fields: time cs-uri c-ip", "10:00 /x -"], {"time": "10:00", "cs-uri": "/x"}),
+        ("w3c", ["#Fields: a", "1", "#Fields: b", "2"], {"b": "2"}),
+        ("apache", ["junk"], {"line": "junk", "parse_hint": "not Apache's common or combined format"}),
+    ],
+)
+def test_a_line_is_an_event_or_says_why_not(format: str, lines: list[str], last: dict[str, object]) -> None:
+    parse = FORMATS[format]()
+    assert [parsed(parse, line) for line in lines][-1] == last
+
+
+def test_apaches_combined_format_is_read() -> None:
+    event = parsed(FORMATS["apache"](), COMBINED)
+    assert event is not None
+    assert (event["host"], event["user"], event["status"], event["user_agent"]) == (
+        "1.2.3.4",
+        "ann",
+        "200",
+        "browser/1",
+    )
+
+
+def test_broken_json_is_kept_with_a_hint() -> None:
+    event = parsed(FORMATS["json"](), "{broken")
+    assert event is not None and event["line"] == "{broken" and event["parse_hint"]
+
+
+async def taken(tail: Tail, wanted: int, safe: bool = True) -> list[dict]:
+    events: list[dict] = []
+    async with asyncio.timeout(10):
+        async for batch in tail.batches():
+            events += batch
+            if safe:
+                tail.safe()
+            if len(events) >= wanted:
+                break
+    return events
+
+
+def test_a_file_is_followed_through_rotation_and_restart(tmp_path: Path) -> None:
+    state, file = tmp_path / "state.json", tmp_path / "app.log"
+    file.write_text("one\ntwo\n")
+    assert [event["line"] for event in asyncio.run(taken(Tail(state, f"{file}*"), 2))] == ["one", "two"]
+    with file.open("a") as more:
+        more.write("three\nhalf")
+    file.rename(tmp_path / "app.log.1")
+    file.write_text("four\n")
+    later = asyncio.run(taken(Tail(state, f"{file}*"), 2))
+    assert [event["line"] for event in later] == ["three", "four"]
+
+
+def test_lines_that_were_not_safe_come_again_with_the_same_ids(tmp_path: Path) -> None:
+    state, file = tmp_path / "state.json", tmp_path / "app.log"
+    file.write_text("one\ntwo\n")
+    first = asyncio.run(taken(Tail(state, str(file)), 2, safe=False))
+    assert asyncio.run(taken(Tail(state, str(file)), 2)) == first
+
+
+def test_an_agent_brings_everything_through_its_spool(tmp_path: Path) -> None:
+    (tmp_path / "agent.yaml").write_text(f"""
+name: numbers
+sources: {{ones: {{kind: sequence, count: 1200, rate: 100000}}}}
+channel: {{kind: spool}}
+interceptors:
+  - {{kind: add, site: a.example}}
+  - {{kind: drop, field: number, pattern: "^7$"}}
+sinks: {{out: {{kind: file, path: {tmp_path}/out.ndjson}}}}
+""")
+    asyncio.run(asyncio.wait_for(run(read(tmp_path / "agent.yaml", tmp_path)), 30))
+    events = [orjson.loads(line) for line in (tmp_path / "out.ndjson").read_bytes().splitlines()]
+    assert [event["number"] for event in events] == [number for number in range(1200) if number != 7]
+    assert len({event["event_id"] for event in events}) == 1199
+    assert {event["site"] for event in events} == {"a.example"}
+
+
+@pytest.mark.parametrize(
+    "mistake", ["name: x", "[]", "name: x\nsources: {a: {kind: nothing}}\nsinks: {}", "name: x\nsources: 3\nsinks: {}"]
+)
+def test_a_mistake_in_the_file_is_told(tmp_path: Path, mistake: str) -> None:
+    (tmp_path / "agent.yaml").write_text(mistake)
+    with pytest.raises(SettingError, match=r"agent\.yaml"):
+        read(tmp_path / "agent.yaml", tmp_path)
+
+
+async def first_events(stream: Stream, wanted: int) -> list[dict]:
+    events: list[dict] = []
+    async with asyncio.timeout(20):
+        async for batch in stream.batches():
+            events += batch
+            if len(events) >= wanted:
+                break
+    return events
+
+
+def test_a_connection_that_breaks_or_falls_silent_is_made_again_and_the_gap_is_an_event() -> None:
+    attempts = count()
+
+    async def moody(_: Stream) -> AsyncIterator[Message]:
+        attempt = next(attempts)
+        yield f'{{"n": {attempt}}}', False
+        if attempt == 0:
+            raise ConnectionResetError("reset")
+        await asyncio.sleep(60)
+
+    events = asyncio.run(first_events(Stream(moody, "ws://x", "json", 0.3), 5))
+    assert [event.get("n", event.get("type")) for event in events[:5]] == [0, "gap", 1, "gap", 2]
+    assert events[1]["why"] == "reset"
+    assert events[3]["why"] == str(Silent("nothing came for 0.3 s"))
+
+
+def test_a_source_that_could_go_on_has_no_gap() -> None:
+    async def resumable(stream: Stream) -> AsyncIterator[Message]:
+        yield '{"n": 1}', bool(stream.cursor)
+        stream.cursor = "1"
+
+    events = asyncio.run(first_events(Stream(resumable, "http://x", "json", 5), 3))
+    assert [event["n"] for event in events] == [1, 1, 1]
+
+
+def test_the_documentations_example_is_understood(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text()
+    (tmp_path / "agent.yaml").write_text(page.partition("```yaml\n")[2].partition("```")[0])
+    agent = read(tmp_path / "agent.yaml", tmp_path)
+    assert list(agent.sources) == ["access", "syslog", "prices"]
