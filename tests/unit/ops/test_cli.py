@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -12,7 +13,18 @@ from penstock.ops.cli import application
 
 PAGE = (Path(__file__).parents[3] / "docs" / "cli.md").read_text()
 PENSTOCK = Path(sys.prefix, "bin", "penstock")
-COMMANDS = get_command(application()).commands  # type: ignore[attr-defined]
+
+
+def commands(group: Any, prefix: str = "") -> dict[str, Any]:
+    """Every command by the words that call it; a group's are `group command`."""
+    found: dict[str, Any] = {}
+    for name, command in group.commands.items():
+        inner = hasattr(command, "commands")
+        found |= commands(command, f"{prefix}{name} ") if inner else {f"{prefix}{name}": command}
+    return found
+
+
+COMMANDS = commands(get_command(application()))
 
 
 def section(name: str) -> str:
