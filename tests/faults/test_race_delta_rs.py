@@ -6,14 +6,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
-from deltalake import DeltaTable, write_deltalake
+from deltalake import CommitProperties, DeltaTable, write_deltalake
 
 ROUNDS = 5_000 if os.environ.get("PENSTOCK_FULL") else 100
 
 
+# delta-rs gives up after 15 lost rounds; on a busy machine the other writer wins more of them in a row.
+PATIENT = CommitProperties(max_commit_retries=10_000)
+
+
 def append_by_delta_rs(table: Path) -> None:
     for number in range(ROUNDS):
-        write_deltalake(table, pa.table({"id": [number]}), mode="append")
+        write_deltalake(table, pa.table({"id": [number]}), mode="append", commit_properties=PATIENT)
 
 
 def append_by_the_log_store(commit, log: Path) -> set[int]:
@@ -53,7 +57,7 @@ def test_spark_and_delta_rs_append_to_one_table(spark, tmp_path: Path) -> None:
 
     def by_delta_rs() -> None:
         for number in range(rounds, 2 * rounds):
-            write_deltalake(table, pa.table({"id": [number]}), mode="append")
+            write_deltalake(table, pa.table({"id": [number]}), mode="append", commit_properties=PATIENT)
 
     with ThreadPoolExecutor(2) as pool:
         for work in [pool.submit(by_spark), pool.submit(by_delta_rs)]:
