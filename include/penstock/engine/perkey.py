@@ -43,7 +43,6 @@ def recomputed(layout: Layout, release: str, view: PerKey, facts: pa.Table, epoc
 
 def all_rows(view: PerKey, facts: DataFrame, days: Iterable[date] | None) -> DataFrame:
     """The batch plan: the rows of these days, of all keys; no days: of every day that has facts."""
-    schema = pa.schema([*_kept(view, _arrow(facts)), ("facts", pa.int64())])
     wanted = None if days is None else set(days)
 
     def of_key(told: pa.Table) -> pa.Table:
@@ -57,8 +56,9 @@ def all_rows(view: PerKey, facts: DataFrame, days: Iterable[date] | None) -> Dat
         chosen = chosen.where(F.to_date(view.at).isin(list(near)))
     # The function travels with the job, so that executors need no domain on their path.
     cloudpickle.register_pickle_by_value(sys.modules[view.rows.__module__])  # type: ignore[no-untyped-call]
-    ddl = ", ".join(f"`{field.name}` {_ddl(field.type)}" for field in schema)
-    return chosen.groupBy(*view.key).applyInArrow(of_key, ddl)
+    kinds = {name: facts.schema[name].dataType.simpleString() for name in view.key} | dict(view.columns)
+    columns = ", ".join(f"`{name}` {kind}" for name, kind in kinds.items())
+    return chosen.groupBy(*view.key).applyInArrow(of_key, f"day date, width string, {columns}, facts bigint")
 
 
 def touched_days(view: PerKey, days: Iterable[date]) -> set[date]:
@@ -134,14 +134,3 @@ def _day(moment: datetime) -> date:
 
 def _utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def _arrow(facts: DataFrame) -> pa.Schema:
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    return to_arrow_schema(facts.schema)
-
-
-def _ddl(kind: pa.DataType) -> str:
-    names = {arrow: ddl for ddl, arrow in ARROW.items()}
-    return names.get(kind, "string")

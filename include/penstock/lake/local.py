@@ -31,6 +31,7 @@ class Local:
 
     def _table(self, sql: str) -> pa.Table:
         with duckdb.connect(":memory:", config={"threads": 1}) as engine:
+            engine.execute("set enable_progress_bar = false")
             engine.execute("set TimeZone = 'UTC'")
             sketches.register(engine)
             engine.register("facts", self._facts)

@@ -41,6 +41,7 @@ class Engine:
         self._seconds = seconds
         self._database = duckdb.connect(":memory:", config={"memory_limit": memory, "threads": 2, "temp_directory": ""})
         sketches.register(self._database)
+        self._database.execute("set enable_progress_bar = false")
         self._database.execute("set global TimeZone = 'UTC'")
         self._database.execute("set enable_external_access = false")
         self._database.execute("set lock_configuration = true")
