@@ -55,7 +55,7 @@ function said(bucket, every) {
 
 function theme() {
   const [ink, line, accent] = [colour("ink-soft"), colour("line"), colour("accent")];
-  const label = { labelColor: ink, labelFont: "inherit", labelFontSize: 12, labelPadding: 6, tickColor: line };
+  const label = { labelColor: ink, labelFont: "system-ui, sans-serif", labelFontSize: 12, labelPadding: 6, tickColor: line };
   return {
     background: "transparent",
     font: "system-ui, sans-serif",
