@@ -1,0 +1,44 @@
+"""Many small epochs leave few files and a short log, and no row is lost by tidying."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+
+from penstock.engine import upkeep
+from penstock.engine.commit import Appender, create
+
+ROWS = pa.schema({"offset": pa.int64(), "day": pa.date32()})
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    path = str(tmp_path / "rows")
+    create(path, ROWS, ("offset",))
+    appender, day = Appender(path), datetime(2026, 3, 1, tzinfo=UTC).date()
+    for epoch in range(12):
+        appender.append(pa.table({"offset": [epoch], "day": [day]}, ROWS), "query", epoch)
+    return path
+
+
+def test_small_files_are_joined_and_the_log_gets_a_checkpoint(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "MANY_FILES", 10)
+    monkeypatch.setattr(upkeep, "MANY_VERSIONS", 10)
+    upkeep.keep(table)
+    kept = DeltaTable(table)
+    assert (len(kept.file_uris()), upkeep.last_checkpoint(table)) == (1, 13)
+    assert sorted(kept.to_pyarrow_table()["offset"].to_pylist()) == list(range(12))
+    assert Appender(table).committed("query") == 11
+
+
+def test_a_chore_that_fails_leaves_the_others_to_be_done() -> None:
+    done: list[str] = []
+
+    def fails() -> None:
+        raise OSError("the disk is full")
+
+    chores = upkeep.Upkeep([fails, lambda: done.append("books")])
+    chores.finish()
+    assert done == ["books"]
