@@ -26,7 +26,7 @@ class RunningStack:
     home: Path
     environ: dict[str, str]
 
-    def penstock(self, *arguments: str, timeout: float = 180) -> subprocess.CompletedProcess[str]:
+    def penstock(self, *arguments: str, timeout: float = 400) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [PENSTOCK, *arguments], env=self.environ, capture_output=True, text=True, timeout=timeout, check=False
         )
@@ -54,7 +54,7 @@ class RunningStack:
             data=json.dumps(body).encode() if body is not None else None,
             headers={"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})},
         )
-        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310
             told: dict[str, Any] = json.loads(answer.read())
             return told
 
