@@ -1,5 +1,6 @@
 """What each address of the read API answers with, as plain values."""
 
+from collections.abc import Hashable
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
@@ -20,11 +21,14 @@ from penstock.serve.live import Key, Live
 from penstock.serve.metrics import Metrics
 from penstock.serve.problems import bad, unknown
 from penstock.serve.question import ask, keys
-from penstock.serve.reader import Reader
+from penstock.serve.reader import Answer, Reader
 from penstock.serve.records import latest
+from penstock.serve.snapshot import Snapshot
 from penstock.settings import Settings
 
 RECORDS, MOST_RECORDS = 100, 1_000
+# Answers that are kept while their view does not change: a console asks a few dozen questions.
+HELD = 256
 
 
 class Answers:
@@ -35,6 +39,7 @@ class Answers:
         self._reader = reader
         self._streams: list[dict[str, Any]] = []
         self._records = Files()
+        self._held: dict[Hashable, tuple[Snapshot, Answer, list[dict[str, Any]]]] = {}
         self.metrics = Metrics()
         self.live = Live(self._live)
 
@@ -51,14 +56,25 @@ class Answers:
         return self.answer(request.path_params["name"], request.query_params.multi_items(), request.state.stop)
 
     def answer(self, name: str, said: list[tuple[str, str]], stop: Stop | None = None) -> dict[str, Any]:
-        """The document of one question."""
+        """The document of one question. Who asks again before anything changed gets the same rows."""
         begun = perf_counter()
         view = self._reader.view(name)
-        question = ask(view, said, datetime.now(UTC))
-        answer = self._reader.answer(question, stop)
-        told = certificate(answer, self._reader.refreshed_at, self._streams)
+        question = ask(view, said, datetime.now(UTC).replace(microsecond=0))
+        snapshot = self._reader.snapshot(view)
+        key = name, question.start, question.end, tuple(sorted(said))
+        held = self._held.get(key)
+        if held is None or held[0] is not snapshot:
+            answer = self._reader.answer(question, snapshot, stop)
+            held = snapshot, answer, rows_of(answer.rows, question.zone)
+            self._hold(key, held)
+        told = certificate(held[1], self._reader.refreshed_at, self._streams)
         self.metrics.answered(name, perf_counter() - begun)
-        return {"view": name, "rows": rows_of(answer.rows, question.zone), "certificate": told}
+        return {"view": name, "rows": held[2], "certificate": told}
+
+    def _hold(self, key: Hashable, held: tuple[Snapshot, Answer, list[dict[str, Any]]]) -> None:
+        while len(self._held) >= HELD:
+            self._held.pop(next(iter(self._held)), None)
+        self._held[key] = held
 
     def facts(self, request: Request) -> object:
         return self._latest(request, "fact")

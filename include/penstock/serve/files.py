@@ -42,7 +42,7 @@ class Files:
 
 def together(tables: Sequence[pa.Table]) -> pa.Table | None:
     """Tables of one view as one; a column that an older file lacks is null there."""
-    return pa.concat_tables(tables, promote_options="permissive").combine_chunks() if tables else None
+    return pa.concat_tables(tables, promote_options="permissive") if tables else None
 
 
 def _with_partition(rows: pa.Table, partition: Mapping[str, Any]) -> pa.Table:

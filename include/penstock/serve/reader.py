@@ -86,8 +86,9 @@ class Reader:
             return self._correction.tally(view, snapshot, self.snapshot(view.of))
         return snapshot
 
-    def answer(self, question: Question, stop: Stop | None = None) -> Answer:
-        snapshot = self.snapshot(question.view)
+    def answer(self, question: Question, snapshot: Snapshot | None = None, stop: Stop | None = None) -> Answer:
+        """Rows at one snapshot: the newest, unless one was pinned before."""
+        snapshot = snapshot or self.snapshot(question.view)
         relations = self._relations(question, snapshot)
         if not relations:
             return Answer(pa.table({}), snapshot, 0, 0)
