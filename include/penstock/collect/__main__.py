@@ -16,6 +16,8 @@ from penstock.collect.later import Answers
 from penstock.collect.logs import to_stderr
 from penstock.collect.metrics import Metrics
 from penstock.collect.receipts import Receipts
+from penstock.collect.registry.desk import Desk
+from penstock.collect.registry.schemas import Registry
 from penstock.collect.spool import Spool
 from penstock.collect.stages import Stages
 from penstock.collect.subscribe import Subscriptions
@@ -55,7 +57,8 @@ async def serve(settings: Settings) -> None:
     keeping = Keeping(Log(settings.kafka), spool, metrics)
     answers = Answers(Receipts.of_home(settings.home), Stages(Layout(settings.lake)), access.limits)
     subscriptions = Subscriptions(settings.kafka, access.limits.subscribers, metrics)
-    edge = Edge(sources, access, keeping, metrics, answers, subscriptions)
+    registry = Desk(Registry(settings.kafka), access)
+    edge = Edge(sources, access, keeping, metrics, answers, subscriptions, registry)
     topics = asyncio.create_task(_topics(settings.kafka, sources.values()))
     config = uvicorn.Config(
         edge,

@@ -1,7 +1,10 @@
-"""The three words of ASGI, and how an answer is sent."""
+"""The three words of ASGI, how an answer is sent, and what a query says."""
 
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
+from urllib.parse import parse_qs
+
+from penstock.collect.refusal import Refusal
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -16,3 +19,11 @@ async def answer(send: Send, status: int, body: bytes, headers: Headers = ()) ->
     length = (b"content-length", str(len(body)).encode())
     await send({"type": "http.response.start", "status": status, "headers": [length, *headers]})
     await send({"type": "http.response.body", "body": body})
+
+
+def query(scope: Scope) -> dict[str, str]:
+    try:
+        pairs = parse_qs(scope["query_string"].decode(), keep_blank_values=True, max_num_fields=600, errors="strict")
+    except ValueError as error:
+        raise Refusal("bad_parameter", "The query is not UTF-8, or has too many fields.") from error
+    return {name: values[-1] for name, values in pairs.items()}

@@ -6,13 +6,12 @@ keeping.py puts it on the log or in the spool; only then is there a 202.
 
 import logging
 from collections.abc import Mapping
-from urllib.parse import parse_qs
 
 import orjson
 
 from penstock.collect import pages
 from penstock.collect.access import Access, WriteKey
-from penstock.collect.asgi import JSON, PROBLEM, Headers, Receive, Scope, Send, answer
+from penstock.collect.asgi import JSON, PROBLEM, Headers, Receive, Scope, Send, answer, query
 from penstock.collect.body import Gone, inflate, read
 from penstock.collect.envelope import common, framed, seal
 from penstock.collect.events import split
@@ -21,6 +20,7 @@ from penstock.collect.later import Answers
 from penstock.collect.metrics import Metrics
 from penstock.collect.receipts import Receipt
 from penstock.collect.refusal import Refusal, Refused, problem
+from penstock.collect.registry.desk import Desk
 from penstock.collect.subscribe import Subscriptions
 from penstock.log.producer import NeverTaken, Record
 from penstock.model.source import Source
@@ -50,7 +50,9 @@ class Edge:
         metrics: Metrics,
         answers: Answers,
         subscriptions: Subscriptions,
+        registry: Desk,
     ) -> None:
+        self.registry = registry
         self.sources = sources
         self.answers = answers
         self.subscriptions = subscriptions
@@ -82,6 +84,8 @@ class Edge:
             raise Refusal("headers_too_large")
         if path.startswith("/v1/") and method == "POST":
             return await self.post(path[4:], scope, headers, receive, send)
+        if path.startswith("/registry/"):
+            return await self.registry.answer(method, path[9:], headers, receive, send)
         if method == "OPTIONS":
             return await self._preflight(headers, send)
         if method not in ("GET", "HEAD"):
@@ -108,6 +112,9 @@ class Edge:
         except Refusal as refusal:
             self.metrics.add("penstock_refused_total", reason=refusal.reason)
             await send({"type": "websocket.close", "code": 1008, "reason": refusal.reason})
+        except Exception:
+            log.exception("a subscription failed")
+            await send({"type": "websocket.close", "code": 1011, "reason": "internal"})
 
     async def post(self, name: str, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> int:
         """One request: read, split, seal, keep, answer."""
@@ -232,11 +239,3 @@ class Edge:
         status, body = problem(refused[0].reason, refused=refused)
         await answer(send, status, body, [PROBLEM, *self._cors(headers)])
         return status
-
-
-def query(scope: Scope) -> dict[str, str]:
-    try:
-        pairs = parse_qs(scope["query_string"].decode(), keep_blank_values=True, max_num_fields=600, errors="strict")
-    except ValueError as error:
-        raise Refusal("bad_parameter", "The query is not UTF-8, or has too many fields.") from error
-    return {name: values[-1] for name, values in pairs.items()}

@@ -1,6 +1,6 @@
 """Topics: every declared source has one, made before anything is written to it, and never by a misspelling."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 
 from confluent_kafka import KafkaError, KafkaException
@@ -19,6 +19,15 @@ class LogUnreachable(ConnectionError):
 
 def ensure(kafka: str, sources: Iterable[Source], timeout: float = 30) -> list[str]:
     """Creates the topics that are missing and returns their names. Two callers at once are fine."""
+    return _ensure(kafka, {source.name: source.partitions for source in sources}, CONFIG, timeout)
+
+
+def ensure_compacted(kafka: str, name: str, timeout: float = 10) -> list[str]:
+    """A control topic of one partition, in which the last record of each key is kept for ever."""
+    return _ensure(kafka, {name: 1}, {"cleanup.policy": "compact"}, timeout)
+
+
+def _ensure(kafka: str, partitions: Mapping[str, int], config: dict[str, str], timeout: float) -> list[str]:
     admin = AdminClient({"bootstrap.servers": kafka, "log_level": 0})
     try:
         cluster = admin.list_topics(timeout=timeout)
@@ -27,9 +36,7 @@ def ensure(kafka: str, sources: Iterable[Source], timeout: float = 30) -> list[s
     # As many copies as a cluster can bear, up to the customary three.
     copies = min(3, len(cluster.brokers))
     missing = [
-        NewTopic(source.name, source.partitions, copies, config=CONFIG)
-        for source in sources
-        if source.name not in cluster.topics
+        NewTopic(name, count, copies, config=config) for name, count in partitions.items() if name not in cluster.topics
     ]
     return [name for name, made in admin.create_topics(missing).items() if _created(made)] if missing else []
 
