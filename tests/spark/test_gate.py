@@ -44,6 +44,19 @@ def test_a_critical_failure_blocks_and_finds_its_rows(
     assert (result.passed, result.where, len(result.sample)) == (False, where, 1)
 
 
+def test_a_second_check_of_a_table_looks_at_its_own_rows(spark: SparkSession) -> None:
+    rows = [numbers(spark, {}), numbers(spark, {"amount": -1}), numbers(spark, {})]
+    assert [check(each, "toy.numbers").passed for each in rows] == [True, False, True]
+
+
+def test_the_same_frame_is_read_again_by_each_check(spark: SparkSession, tmp_path: Path) -> None:
+    numbers(spark, {}).write.format("delta").save(f"{tmp_path}/t")
+    rows = spark.read.format("delta").load(f"{tmp_path}/t")
+    first = check(rows, "toy.numbers").passed
+    numbers(spark, {"amount": -1}).write.format("delta").mode("append").save(f"{tmp_path}/t")
+    assert (first, check(spark.read.format("delta").load(f"{tmp_path}/t"), "toy.numbers").passed) == (True, False)
+
+
 @pytest.mark.parametrize(("broken", "severity"), [({"kind": "c"}, "warning"), ({"path": "x"}, "info")])
 def test_lesser_failures_publish_and_say_so(spark: SparkSession, broken: dict[str, object], severity: str) -> None:
     result = check(numbers(spark, broken), "toy.numbers")
@@ -78,9 +91,10 @@ def test_a_table_without_a_suite_is_refused_with_the_way_out(spark: SparkSession
 
 
 def test_a_gate_leaves_nothing_in_the_session_s_memory(spark: SparkSession) -> None:
+    persisted = spark.sparkContext._jsc.getPersistentRDDs
+    before = len(persisted())
     check(numbers(spark, {}), "toy.numbers")
-    persisted = spark.sparkContext._jsc.getPersistentRDDs()
-    assert len(persisted) == 0
+    assert len(persisted()) == before
 
 
 @pytest.mark.parametrize("table", sorted(path.stem for path in (PROJECT / "expectations").glob("*.py")))

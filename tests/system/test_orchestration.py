@@ -21,8 +21,10 @@ from penstock.lake.publication import newest, open_table
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "alerts"))
 from receivers import http_hook
 
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 VIEW, SOURCE = "web.pageviews", "web.events"
-SECONDS = 240
+# Each wait is some ten seconds on a quiet machine.
+SECONDS = 400
 
 
 class Operator:
@@ -96,7 +98,9 @@ class Operator:
 
 
 def post(address: str, body: object) -> None:
-    request = Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})  # noqa: S310
+    # What names itself a library is taken for a bot, and views count people.
+    headers = {"Content-Type": "application/json", "User-Agent": BROWSER}
+    request = Request(address, json.dumps(body).encode(), headers)  # noqa: S310
     with urlopen(request, timeout=30) as answer:  # noqa: S310
         assert answer.status == 202
 

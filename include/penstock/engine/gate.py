@@ -9,10 +9,10 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import cache
 from importlib import import_module
 from time import perf_counter
 from typing import Any
+from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
@@ -70,13 +70,18 @@ def check(rows: DataFrame, table: str) -> GateResult:
     if rows.isEmpty():
         reason = "" if suite.may_be_empty else f"{table} has no rows, so its suite would prove nothing"
         return GateResult(table, suite.may_be_empty, reason, ())
-    results = tuple(_verdicts(_validated(rows, suite)))
+    results = judged(rows, suite)
     reason = refusal(table, len(suite.expectations), results)
     if not reason:
         return GateResult(table, True, "", results)
     broken = {verdict.expectation for verdict in blocking(results) if not verdict.raised}
     where = failing_rows(each for each in suite.expectations if name_of(each.configuration.to_json_dict()) in broken)
     return GateResult(table, False, reason, results, masked_sample(rows, table, where, SAMPLE_ROWS), where)
+
+
+def judged(rows: DataFrame, suite: Suite) -> tuple[Verdict, ...]:
+    """What each expectation of the suite says of the rows."""
+    return tuple(_verdicts(_validated(rows, suite)))
 
 
 Place = Callable[[str, str], str]
@@ -128,24 +133,20 @@ def blocking(results: Iterable[Verdict]) -> list[Verdict]:
 
 
 def _validated(rows: DataFrame, suite: Suite) -> Iterable[dict[str, Any]]:
-    # An asset holds no rows, only a name; one that is left behind would be found by the next check.
-    asset = _lake().add_dataframe_asset(suite.name)
-    try:
-        batch = asset.add_batch_definition_whole_dataframe("whole").get_batch({"dataframe": rows})
-        # Booleans need a fifth of the Spark jobs that counts need; counts are made for what failed, by ourselves.
-        told = batch.validate(suite.fresh(), result_format="BOOLEAN_ONLY").to_json_dict()
-        results: list[dict[str, Any]] = told["results"]
-        return results
-    finally:
-        _lake().delete_asset(suite.name)
+    asset = _fresh_source().add_dataframe_asset(suite.name)
+    batch = asset.add_batch_definition_whole_dataframe("whole").get_batch({"dataframe": rows})
+    # Booleans need a fifth of the Spark jobs that counts need; counts are made for what failed, by ourselves.
+    told = batch.validate(suite.fresh(), result_format="BOOLEAN_ONLY").to_json_dict()
+    results: list[dict[str, Any]] = told["results"]
+    return results
 
 
-@cache
-def _lake() -> Any:
+def _fresh_source() -> Any:
+    """Great Expectations keeps metrics by the batch's name: a second check must not find those of the first."""
     context: Any = import_module("great_expectations").get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
     # Great Expectations persists a batch and never gives the memory back.
-    return context.data_sources.add_spark("lake", persist=False)
+    return context.data_sources.add_spark(f"lake-{uuid4()}", persist=False)
 
 
 def _verdicts(results: Iterable[dict[str, Any]]) -> Iterable[Verdict]:
