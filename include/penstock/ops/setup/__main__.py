@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import os
 import subprocess
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,8 @@ from penstock.ops.setup.failure import SetupFailure, cause
 ROOT = Path(__file__).parents[4]
 VENV = ROOT / ".venv"
 STAMP = VENV / ".set-up"
+# What the venv and the jars take.
+ROOM = 3 * 2**30
 
 
 def wanted() -> str:
@@ -33,6 +36,7 @@ def set_up() -> None:
     if done() == wanted():
         return
     java.check()
+    room()
     begun = time.monotonic()
     moved = str(ROOT) not in done() if STAMP.is_file() else False
     STAMP.unlink(missing_ok=True)
@@ -57,6 +61,15 @@ def warm_up() -> None:
     if ran.returncode:
         (VENV / "warmup.log").write_text(ran.stdout + ran.stderr)
         tell("no class archive (.venv/warmup.log says why); Spark jobs will start more slowly")
+
+
+def room() -> None:
+    """Asked first, as the tools below hide a full disk behind errors of their own."""
+    free = shutil.disk_usage(ROOT).free
+    if free < ROOM and not VENV.is_dir():
+        raise SetupFailure(
+            f"{free // 2**20} MB are free and about 3 GB are needed. Free space and run `make setup` again."
+        )
 
 
 def tell(line: str) -> None:
