@@ -71,12 +71,19 @@ def cases(seed: int, number: int) -> pa.Table:
     return pa.Table.from_pylist(rows, pa.schema([*kinds.items(), ("moment", pa.timestamp("us", "UTC"))]))
 
 
-def broken_laws(seed: int, number: int, partial: Aggregate, merge: Aggregate, merges: str) -> list[str]:
+def broken_laws(
+    seed: int,
+    number: int,
+    partial: Aggregate,
+    merge: Aggregate,
+    merges: str,
+    measures: Mapping[str, Measure] = MEASURES,
+) -> list[str]:
     """The laws that a random case broke, by measure. `merges`: which of a measure's templates `merge` understands."""
     facts = cases(seed, number)
-    partials = {column: sql for name, measure in MEASURES.items() for column, sql in _first(partial, measure, name)}
+    partials = {column: sql for name, measure in measures.items() for column, sql in _first(partial, measure, name)}
     merging = {
-        column: sql for name, measure in MEASURES.items() for column, sql in getattr(measure, merges)(name).items()
+        column: sql for name, measure in measures.items() for column, sql in getattr(measure, merges)(name).items()
     }
     whole = partial(facts, ["case"], partials)
     parts = partial(facts, ["case", "part"], partials)
@@ -84,7 +91,7 @@ def broken_laws(seed: int, number: int, partial: Aggregate, merge: Aggregate, me
     empty = _with(nothing, "case", 0).select(parts.drop_columns("part").column_names)
     left = merge(_with_sql(parts, "part // 2 as side"), ["case", "side"], merging)
     right = merge(_with_sql(parts, "(part + 1) // 2 as side"), ["case", "side"], merging)
-    expected = shown(merge(whole, ["case"], merging))
+    expected = shown(merge(whole, ["case"], merging), measures)
     tried = {
         "batch = merge of a partition": merge(parts, ["case"], merging),
         "commutative": merge(parts.take(list(reversed(range(parts.num_rows)))), ["case"], merging),
@@ -95,12 +102,12 @@ def broken_laws(seed: int, number: int, partial: Aggregate, merge: Aggregate, me
             pa.concat_tables([whole, *_for_each(empty, whole)], promote_options="permissive"), ["case"], merging
         ),
     }
-    return [f"{law}: {wrong}" for law, rows in tried.items() for wrong in differences(expected, shown(rows))]
+    return [f"{law}: {wrong}" for law, rows in tried.items() for wrong in differences(expected, shown(rows, measures))]
 
 
-def shown(merged: pa.Table) -> dict[int, dict[str, Any]]:
+def shown(merged: pa.Table, measures: Mapping[str, Measure]) -> dict[int, dict[str, Any]]:
     """What a reader sees of merged partials, by case."""
-    numbers = ", ".join(f"{measure.shown(name)} as {name}" for name, measure in MEASURES.items())
+    numbers = ", ".join(f"{measure.shown(name)} as {name}" for name, measure in measures.items())
     rows = asked(f'select "case", {numbers} from rows', merged).to_pylist()
     return {row["case"]: row for row in rows}
 

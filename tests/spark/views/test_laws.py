@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 import pytest
-from laws import Aggregate, broken_laws, in_duckdb
+from laws import MEASURES, Aggregate, broken_laws, in_duckdb
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -23,4 +23,6 @@ def test_every_measure_keeps_the_laws(spark: SparkSession, where: str) -> None:
     inside = in_spark(spark)
     partial = in_duckdb if where == "local partials in Spark" else inside
     merge, merges = (in_duckdb, "folds") if where == "Spark's partials in the reader" else (inside, "merges")
-    assert broken_laws(2, 100, partial, merge, merges) == []
+    # Spark cannot read the wheel's frequent items, and never has to: a build makes its partials from silver.
+    measures = {name: each for name, each in MEASURES.items() if partial is inside or name != "top"}
+    assert broken_laws(2, 100, partial, merge, merges, measures) == []

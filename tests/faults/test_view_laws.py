@@ -1,0 +1,15 @@
+"""Ten thousand random cases of every measure's laws, in the reader's engine."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "factories"))
+
+from laws import broken_laws, in_duckdb
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_thousand_cases_keep_the_laws(seed: int) -> None:
+    assert broken_laws(seed, 1_000, in_duckdb, in_duckdb, "folds") == []
