@@ -3,8 +3,8 @@
 import fcntl
 import hashlib
 import os
-import subprocess
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
