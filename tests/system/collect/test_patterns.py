@@ -146,3 +146,12 @@ def test_a_slow_subscriber_is_told_how_far_behind_it_is(collector) -> None:
 
 def test_a_bad_position_is_refused(collector) -> None:
     assert httpx.get(f"{collector.url}/v1/web.events/subscribe?from=99:1").status_code == 400
+
+
+def test_a_collector_stops_although_somebody_follows(broker, collector_of) -> None:
+    collector = collector_of(broker)
+    with httpx.stream("GET", f"{collector.url}/v1/web.events/subscribe", timeout=30) as answer:
+        next(answer.iter_lines())
+        began = time.monotonic()
+        assert collector.stop() == 0
+    assert time.monotonic() - began < 9
