@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 
-ROUNDS = 5_000 if os.environ.get("PENSTOCK_FULL") else 100
+ROUNDS = 1_000 if os.environ.get("PENSTOCK_FULL") else 100
 
 
 # delta-rs gives up after 15 lost rounds; on a busy machine the other writer wins more of them in a row.
