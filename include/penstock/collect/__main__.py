@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import logging
 import signal
 from collections.abc import Callable, Collection, Iterator
 from types import FrameType
 
 import uvicorn
 import uvloop
+from confluent_kafka import KafkaException
 
 from penstock.collect.access import Access
 from penstock.collect.edge import Edge
@@ -28,6 +30,8 @@ from penstock.log.topics import LogUnreachable, ensure
 from penstock.model.domain import domains
 from penstock.model.source import Source
 from penstock.settings import Settings
+
+log = logging.getLogger("penstock.collect")
 
 
 class Server(uvicorn.Server):
@@ -67,6 +71,8 @@ async def serve(settings: Settings) -> None:
         http=bounded(access.limits, metrics, access.trusted),
         limit_concurrency=access.limits.connections,
         lifespan="off",
+        # uvicorn would believe X-Forwarded-For of anybody on this machine; access.py knows whom to believe.
+        proxy_headers=False,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -83,10 +89,12 @@ async def serve(settings: Settings) -> None:
 async def _topics(kafka: str, sources: Collection[Source]) -> None:
     """Makes the topics as soon as there is a log; until then the spool takes the events."""
     while True:
-        with contextlib.suppress(LogUnreachable):
+        try:
             await asyncio.to_thread(ensure, kafka, sources, 5)
             return
-        await asyncio.sleep(1)
+        except (LogUnreachable, KafkaException) as error:
+            log.warning("the topics are not there yet: %s", error)
+            await asyncio.sleep(1)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,9 @@ VIEW = b'{"type": "pageview", "site":"a.example", "visitor":"v7", "url":"https:/
 
 
 def test_an_event_is_on_the_log_byte_for_byte_with_its_envelope(collector, on_log) -> None:
-    answer = collector.post(VIEW, user_agent="browser/1", dnt="1", x_penstock_consent="analytics")
+    answer = collector.post(
+        VIEW, user_agent="browser/1", dnt="1", x_penstock_consent="analytics", x_forwarded_for="9.8.7.6"
+    )
     assert answer.status_code == 202 and answer.json()["accepted"] == 1
     (event_id,) = answer.json()["ids"]
     assert uuid.UUID(event_id).version == 7
