@@ -52,14 +52,15 @@ class Archive:
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
         """Writes one epoch of the log to bronze, in one commit."""
         with epoch.stage("read"):
-            records = bronze(batch, epoch.number).toArrow().cast(BRONZE)
+            records = bronze(batch).toArrow()
+            number = pa.repeat(pa.scalar(epoch.number, pa.int64()), records.num_rows)
+            records = records.append_column("epoch", number).cast(BRONZE)
         with epoch.stage("commit"):
             Appender(self.place.table).append(records, epoch.query, epoch.number)
         return {"rows": records.num_rows}
 
 
-def bronze(batch: DataFrame, epoch: int) -> DataFrame:
-    """The log's own columns, the day of arrival and the epoch that brought them."""
-    day = F.to_date("timestamp").alias("day")
+def bronze(batch: DataFrame) -> DataFrame:
+    """The log's own columns and the day of arrival."""
     columns = ("key", "value", "headers", "partition", "offset", "timestamp")
-    return batch.select(*columns, day, F.lit(epoch).cast("bigint").alias("epoch"))
+    return batch.select(*columns, F.to_date("timestamp").alias("day"))

@@ -11,7 +11,7 @@ from penstock.model.source import Source
 LOG_ORDER = [("partition", "ascending"), ("offset", "ascending")]
 
 
-def disposed(shaped: pa.Table, seen: Seen, source: Source) -> pa.Table:
+def disposed(shaped: pa.Table, seen: Seen, source: Source, epoch: int) -> pa.Table:
     """Rows of silver: repeated facts become duplicates, and an id with other content is a collision."""
     rows = shaped.sort_by(LOG_ORDER)
     duplicate, collision = repeats(rows, seen)
@@ -19,6 +19,8 @@ def disposed(shaped: pa.Table, seen: Seen, source: Source) -> pa.Table:
     rejected = pc.is_valid(reason)
     fact = pc.invert(pc.or_(rejected, duplicate))
     judged = {
+        # Not in Spark's plan: a number that changes in it is code that is compiled again, each epoch.
+        "epoch": pa.repeat(pa.scalar(epoch, pa.int64()), rows.num_rows),
         "reason": reason,
         "disposition": pc.if_else(rejected, silver.REJECTED, pc.if_else(duplicate, silver.DUPLICATE, silver.FACT)),
         "day": pc.if_else(fact, rows["happened_at"], rows["logged_at"]).cast(pa.date32()),

@@ -59,9 +59,9 @@ class Shape:
         with epoch.stage("read"):
             records = Observation()
             counted = batch.observe(records, F.count(F.lit(1)).alias("in"))
-            shaped = self.shaped(counted, epoch.number).toArrow()
+            shaped = self.shaped(counted).toArrow()
         with epoch.stage("judge"):
-            rows = disposed(shaped, self.seen, self.source)
+            rows = disposed(shaped, self.seen, self.source, epoch.number)
             counts = balanced(rows, records.get["in"], self.source)
         with epoch.stage("silver"):
             table.append(rows, epoch.query, epoch.number)
@@ -76,7 +76,7 @@ class Shape:
             with epoch.stage("speed"):
                 append(spark, self.layout, self.release, views, facts, epoch.number, epoch.query)
 
-    def shaped(self, batch: DataFrame, epoch: int) -> DataFrame:
+    def shaped(self, batch: DataFrame) -> DataFrame:
         """What the domain makes of records, with what the engine adds to each."""
         rows = transform(self.source)(opened(batch))
         lacking = {"logged_at", "value"} - set(rows.columns)
@@ -90,7 +90,6 @@ class Shape:
             {
                 "happened_at": F.when(printable, F.col("happened_at")),
                 "reason": F.coalesce("reason", F.when(~printable, "too_old")),
-                "epoch": F.lit(epoch).cast("bigint"),
                 # A record that nobody named is named for its place, so that a replay names it the same.
                 "event_id": F.coalesce("event_id", position),
                 "content_hash": F.xxhash64("value"),

@@ -23,7 +23,7 @@ from penstock.engine.progress import Progress
 from penstock.model.source import Source
 
 # Bounds the memory of an epoch: the rows pass through the driver as Arrow.
-MOST_RECORDS = 200_000
+MOST_RECORDS = 50_000
 HEARTBEAT_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
 
