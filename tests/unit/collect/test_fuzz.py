@@ -61,6 +61,7 @@ def test_however_an_encoder_writes_good_events_all_are_kept(events: list[dict[st
         assert [json.loads(value) for _, value, _ in kept] == events
 
 
+@settings(deadline=None)
 @given(body=st.binary(max_size=200), cut=st.integers(0, 40), encoding=st.sampled_from([b"gzip", b"zstd", b"br"]))
 def test_inflating_gives_bytes_or_a_named_refusal(body: bytes, cut: int, encoding: bytes) -> None:
     for sent in (body, zlib.compress(body, wbits=31)[cut:]):

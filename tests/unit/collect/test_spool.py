@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.collect.frames import Damaged, packed, records
@@ -34,6 +34,7 @@ def test_records_come_back_in_the_order_they_were_given(tmp_path: Path) -> None:
     assert list(records(segment)) == given_
 
 
+@settings(deadline=None)
 @given(cut=st.integers(min_value=0, max_value=200))
 def test_a_torn_tail_ends_a_segment_at_its_last_whole_frame(tmp_path_factory, cut: int) -> None:
     frames = [packed(record(number)) for number in range(3)]
