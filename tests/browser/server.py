@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from shutil import which
 
 import uvicorn
 from browser.lake import Lake
@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from penstock.serve.app import create_app
 
-CHROMIUM = Path("/usr/bin/chromium")
+CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
 # Without these, Chromium asks hosts of its own at every start.
 ARGUMENTS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -39,9 +39,9 @@ def served(lake: Lake, port: int = 0) -> Iterator[str]:
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """The system's Chromium. Where there is none, the error says how to get it."""
-    if not CHROMIUM.exists():
-        raise FileNotFoundError(f"there is no {CHROMIUM}: nothing was tried in a browser. apt-get install chromium")
+    if not CHROMIUM:
+        raise FileNotFoundError("there is no Chromium: nothing was tried in a browser. apt-get install chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
         yield browser
         browser.close()
