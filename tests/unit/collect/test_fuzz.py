@@ -50,6 +50,7 @@ def test_every_event_is_kept_as_it_came_or_refused_by_name(body: bytes, lines: b
         assert len(json.loads(value, object_pairs_hook=unique, parse_constant=pytest.fail)) <= LIMITS.keys
 
 
+@settings(deadline=None)
 @given(
     events=st.lists(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=10), max_size=6), max_size=20)
 )
