@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 from deltalake import DeltaTable
-from deltalake.exceptions import TableNotFoundError
+from deltalake.exceptions import CommitFailedError, TableNotFoundError
 
 from penstock.engine.commit import Appender, create
 from penstock.lake.layout import Layout
@@ -49,7 +49,13 @@ def _post(layout: Layout, table: str, source: str, release: str | None, sql: str
             **{name: counts[name] for name in ("stage", "hour", "reason", "records")},
         },
     ).cast(LEDGER)
-    ledger.append(entries, app, last)
+    try:
+        ledger.append(entries, app, last)
+    except CommitFailedError:
+        if ledger.committed(app) < first:
+            raise
+        # Somebody else posted at the same time and was first: what he left is ours.
+        return _post(layout, table, source, release, sql)
     return last - first + 1
 
 
