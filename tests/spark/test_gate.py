@@ -68,6 +68,11 @@ def test_a_sample_has_three_rows_and_nobody_s_name(spark: SparkSession) -> None:
     assert [row["who"] for row in result.sample] == ["•••"] * 3
 
 
+def test_a_sample_shows_no_sketch(spark: SparkSession) -> None:
+    rows = numbers(spark, {"amount": -1}).selectExpr("*", "cast('v7' as binary) as visitors__hll")
+    assert check(rows, "toy.numbers").sample[0]["visitors__hll"] == "•••"
+
+
 def test_no_rows_prove_nothing(spark: SparkSession) -> None:
     assert "no rows" in check(numbers(spark, {}).limit(0), "toy.numbers").reason
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import BinaryType
 
 from penstock.model.domain import domains
 
@@ -53,8 +54,10 @@ def masked_sample(rows: DataFrame, table: str, where: str, count: int) -> tuple[
     """A few of the failing rows as text, without what is personal."""
     if not where:
         return ()
-    hidden = personal_columns(table)
-    # Text first: maps, sketches and timestamps then need no special care, and a sketch stays short.
+    # A sketch holds hashes of people and says nothing to anybody.
+    sketches = {field.name for field in rows.schema if isinstance(field.dataType, BinaryType)}
+    hidden = personal_columns(table) | sketches
+    # Text first: maps and timestamps then need no special care.
     texts = [f"left(cast(`{name}` as string), 80) as `{name}`" for name in rows.columns if name not in hidden]
     found = rows.where(where).limit(count).selectExpr(*texts).collect()
     return tuple({**row.asDict(), **{name: MASK for name in rows.columns if name in hidden}} for row in found)
