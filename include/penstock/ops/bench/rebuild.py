@@ -1,0 +1,138 @@
+# ruff: noqa: S608 - a source's own columns, and numbers of this module
+"""All views of the web domain from silver: the build job as an operator runs it, gates included.
+
+The peer is DuckDB, which answers six of the views' questions from the same files, without gates or widths.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+from deltalake import DeltaTable, write_deltalake
+
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.model.domain import source
+from penstock.model.source import Source
+from penstock.ops.bench import Figure
+from penstock.serve.reader import Reader
+from penstock.settings import Settings
+
+SOURCE = "web.events"
+DAYS = 90
+START = datetime(2026, 6, 1, tzinfo=UTC)
+JOB = Path(__file__).parents[4] / "spark_jobs" / "build_views.py"
+GIVEN = {
+    "type": "case when hash(i, 4) % 10 < 8 then 'pageview' else 'engagement' end",
+    "site": "'s' || (hash(i) % 5)",
+    "visitor": "'v' || (hash(i, 2) % 50000)",
+    "url": "'https://a.example/p' || (hash(i, 1) % 40)",
+    "host": "'a.example'",
+    "page": "'/p' || (hash(i, 1) % 40)",
+    "user": "case when hash(i, 2) % 5 = 0 then 'u' || (hash(i, 2) % 9000) end",
+    "load_ms": "(hash(i, 5) % 3000)::bigint",
+    "country": "'c' || (hash(i, 2) % 7)",
+    "region": "'r' || (hash(i, 2) % 20)",
+    "referrer_source": "'Direct'",
+    "channel": "'Direct'",
+    "browser": "'b' || (hash(i, 2) % 4)",
+    "os": "'o' || (hash(i, 2) % 3)",
+    "device": "'Desktop'",
+    "bot": "false",
+}
+TYPES = {"bigint": "bigint", "boolean": "boolean", "map<string,string>": "map(varchar, varchar)"}
+PEER = (
+    "select date_trunc('minute', happened_at), site, page, count(*), approx_count_distinct(visitor)",
+    "select date_trunc('minute', happened_at), site, country, region, count(*), approx_quantile(load_ms, 0.95)",
+    "select date_trunc('hour', happened_at), site, \"user\", count(*)",
+    "select date_trunc('minute', happened_at), site, channel, count(*), approx_count_distinct(visitor)",
+    "select date_trunc('minute', happened_at), site, browser, os, device, count(*)",
+    "select date_trunc('minute', happened_at), site, country, count(*), avg(load_ms)",
+)
+
+
+def run(quick: bool) -> Iterator[Figure]:
+    facts = int(os.environ.get("PENSTOCK_BENCH_FACTS", "200000" if quick else "10000000"))
+    with tempfile.TemporaryDirectory(prefix="penstock-") as home:
+        settings = Settings(home=Path(home), lake=f"{home}/lake", kafka="127.0.0.1:1")
+        layout = Layout(settings.lake)
+        silver = layout.silver(FIRST_RELEASE, SOURCE)
+        _fill(silver, facts, 0)
+        seconds = _build(settings)
+        peer = _peer(silver)
+        detail = {"facts": facts, "days": DAYS, "memory": "the JVM's start and the gates are in it"}
+        right = _counted(layout) == _page_views(silver)
+        yield Figure("rebuild", "seconds, all days", seconds, peer=peer, goal="<= 2.5x", gate_ok=right, detail=detail)
+        _fill(silver, facts // DAYS, 1)
+        seconds = _build(settings)
+        right = _counted(layout) == _page_views(silver)
+        yield Figure("rebuild", "seconds, one more day", seconds, gate_ok=right, detail={"facts": facts // DAYS})
+
+
+def _fill(silver: str, facts: int, epoch: int) -> None:
+    """Facts over all days as epoch 0, over the day after them as epoch 1."""
+    asked = source(SOURCE)
+    days, start = (DAYS, START) if epoch == 0 else (1, datetime.fromtimestamp(START.timestamp() + DAYS * 86_400, UTC))
+    with duckdb.connect(":memory:", config={"memory_limit": "4GB"}) as engine:
+        engine.execute("set TimeZone = 'UTC'")
+        # A few files a day, as after maintenance; in pieces, so that memory stays bounded.
+        for first in range(0, facts, 1_000_000):
+            last = min(facts, first + 1_000_000)
+            rows = engine.sql(_facts(asked, first, last, start, days, epoch)).to_arrow_table()
+            write_deltalake(silver, rows, mode="append", partition_by=["day"])
+
+
+def _facts(asked: Source, first: int, last: int, start: datetime, days: int, epoch: int) -> str:
+    at = f"timestamptz '{start.isoformat()}' + to_microseconds((hash(i, 3) % ({days} * 86400000000))::bigint)"
+    fields = ", ".join(
+        f'{GIVEN.get(field.name, "null")}::{TYPES.get(field.type, "varchar")} as "{field.name}"'
+        for field in asked.fields
+    )
+    return (
+        f"select 0::int as partition, i::bigint as offset, {epoch}::bigint as epoch, 'e{epoch}-' || i as event_id, "
+        f"moment as happened_at, moment as received_at, moment as logged_at, moment::date as day, "
+        f"'fact' as disposition, null::varchar as reason, []::varchar[] as flags, {fields}, "
+        "0::bigint as content_hash, null::blob as raw "
+        f"from (select i, {at} as moment from range({first}, {last}) t(i))"
+    )
+
+
+def _build(settings: Settings) -> float:
+    begun = time.perf_counter()
+    told = subprocess.run(
+        [sys.executable, str(JOB), "--domain", "web"],
+        env={**os.environ, **settings.to_env()},
+        capture_output=True,
+        text=True,
+    )
+    if told.returncode:
+        raise RuntimeError(f"the build ended with {told.returncode}: {told.stderr[-2000:]}")
+    return round(time.perf_counter() - begun, 1)
+
+
+def _peer(silver: str) -> float:
+    files = [uri.removeprefix("file://") for uri in DeltaTable(silver).file_uris()]
+    with duckdb.connect(":memory:", config={"threads": 2}) as engine:
+        begun = time.perf_counter()
+        for select in PEER:
+            engine.execute(f"create or replace table answer as {select} from read_parquet(?) group by all", [files])
+        return round(time.perf_counter() - begun, 2)
+
+
+def _counted(layout: Layout) -> int:
+    """The page views that readers see."""
+    reader = Reader(layout)
+    reader.refresh()
+    rows = reader.table(reader.view("web.pageviews"))
+    return 0 if rows is None else sum(rows["views"].to_pylist())
+
+
+def _page_views(silver: str) -> int:
+    files = [uri.removeprefix("file://") for uri in DeltaTable(silver).file_uris()]
+    counted = duckdb.execute("select count(*) from read_parquet($1) where type = 'pageview'", [files]).fetchone()
+    return int(counted[0]) if counted else 0
