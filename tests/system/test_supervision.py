@@ -53,7 +53,7 @@ def toy(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "code" / "toy_part.py").write_text(TOY)
     (tmp_path / "code" / "toy_rows.py").write_text(
         "from penstock.ops.stack.parts import Part\n"
-        "def parts(): return [Part('toy', 'toy_part', lambda started: True, ('stubborn',))]\n"
+        "def parts(): return [Part('toy', 'toy_part', lambda started: True)]\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "code"))
     toy = replace(settings, home=tmp_path / "home")

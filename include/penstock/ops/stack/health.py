@@ -27,7 +27,7 @@ def http(url: str) -> Check:
     return lambda _started: fetch(url) is not None
 
 
-def fetch(url: str, timeout: float = 2.0) -> bytes | None:
+def fetch(url: str, timeout: float = 5.0) -> bytes | None:
     """The body of a 2xx answer; None for anything else."""
     try:
         with urllib.request.urlopen(url, timeout=timeout) as answer:  # noqa: S310 (our own loopback addresses)
