@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from py4j.protocol import Py4JJavaError
+from py4j import java_gateway
+from py4j.protocol import Py4JJavaError, get_return_value
 from pyspark import SparkConf
 from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
 
@@ -96,14 +97,18 @@ class SlowActions:
         implements = ("java.util.Iterator",)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def drivers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Driver]]:
     home = tmp_path_factory.mktemp("drivers")
+    patch = pytest.MonkeyPatch()
+    # A session of Spark in this process translates what other JVMs throw by asking its own, which does not know it.
+    patch.setattr(java_gateway, "get_return_value", get_return_value)
     conf = spark_conf(Settings(home=home, lake=str(home), kafka=""), short=True)
     pair = [Driver(conf), Driver(conf)]
     yield pair
     for driver in pair:
         driver.close()
+    patch.undo()
 
 
 @dataclass(frozen=True)
@@ -126,10 +131,15 @@ def contest() -> Callable[[list[Callable[[int], bool]], int], Outcome]:
     """Lets all writers try each round at the same moment."""
 
     def run(writers: list[Callable[[int], bool]], rounds: int) -> Outcome:
-        start = threading.Barrier(len(writers))
+        # A writer that fails must not leave the other waiting for ever.
+        start = threading.Barrier(len(writers), timeout=60)
 
         def write(writer: Callable[[int], bool]) -> list[bool]:
-            return [writer(number) for number in range(rounds) if start.wait() >= 0]
+            try:
+                return [writer(number) for number in range(rounds) if start.wait() >= 0]
+            except Exception:
+                start.abort()
+                raise
 
         with ThreadPoolExecutor(len(writers)) as pool:
             answers = zip(*pool.map(write, writers), strict=True)

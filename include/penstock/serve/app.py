@@ -1,6 +1,7 @@
 """The read API and the console, as one ASGI application."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -30,6 +31,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 Handler = Callable[[Request], Awaitable[Response]]
+log = logging.getLogger(__name__)
 
 
 def create_app(answers: Answers) -> Starlette:
@@ -111,7 +113,11 @@ async def _following(answers: Answers) -> AsyncIterator[None]:
 
     async def follow() -> None:
         while True:
-            await answers.live.changed(await asyncio.to_thread(answers.refresh))
+            # Whatever goes wrong in one look must not end the looking: numbers would stand still and nobody know.
+            try:
+                await answers.live.changed(await asyncio.to_thread(answers.refresh))
+            except Exception:
+                log.exception("the tables could not be followed; looking again in %s s", REFRESH_SECONDS)
             await asyncio.sleep(REFRESH_SECONDS)
 
     await asyncio.to_thread(answers.refresh)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -33,6 +34,9 @@ class Live:
 
     async def subscribe(self, socket: WebSocket, key: Key) -> None:
         """Sends the whole answer, then what changes, until the subscriber goes."""
+        if not same_origin(socket):
+            await socket.close(1008)
+            return
         await socket.accept()
         topic = self._topics.setdefault(key, Topic())
         try:
@@ -77,3 +81,9 @@ class Live:
             await asyncio.wait_for(socket.send_text(message), SECONDS_TO_SEND)
         except (TimeoutError, WebSocketDisconnect, RuntimeError):
             topic.sockets.discard(socket)
+
+
+def same_origin(socket: WebSocket) -> bool:
+    """Browsers let any page open a websocket anywhere and say which page it was; programs say nothing."""
+    origin = socket.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == socket.headers.get("host")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 from toy_lake import ToyLake, fact
 
 RANGE = "from=2026-03-01&to=2026-03-09"
@@ -157,6 +158,26 @@ def test_what_changes_is_pushed(lake: ToyLake, client: TestClient) -> None:
         assert len(socket.receive_json()["rows"]) == 2
         lake.epoch([fact()])
         assert [(row["what"], row["events"]) for row in socket.receive_json()["rows"]] == [("look", 2)]
+
+
+def test_a_page_of_another_origin_gets_no_live_answers(client: TestClient) -> None:
+    with (
+        pytest.raises(WebSocketDisconnect),
+        client.websocket_connect(
+            f"/api/live?view=toy.events_by_what&{RANGE}", headers={"origin": "http://elsewhere.example"}
+        ) as socket,
+    ):
+        socket.receive_json()
+
+
+def test_tables_are_followed_on_after_a_look_that_failed(
+    lake: ToyLake, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr("penstock.serve.reader.pointers", lambda _: 1 / 0)
+        time.sleep(1)
+    lake.epoch([fact(), fact()])
+    assert told(client, TALLY)["rows"][0]["events"] == 2
 
 
 def test_facts_are_shown_newest_first(lake: ToyLake, client: TestClient) -> None:
