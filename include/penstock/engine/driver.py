@@ -18,6 +18,7 @@ from penstock.engine.stream import Job, Stream
 from penstock.engine.upkeep import Upkeep, keep
 from penstock.lake.layout import Layout
 from penstock.lake.session import open_session
+from penstock.log.schemas import Schemas
 from penstock.model.domain import domains
 from penstock.model.source import Source
 from penstock.model.view import source_of
@@ -57,8 +58,12 @@ def run(settings: Settings, chosen: Sequence[Source], release: str, shift_hours:
 
 def jobs_of(settings: Settings, chosen: Sequence[Source], release: str) -> list[Job]:
     """An archive and a shape for each source."""
-    layout = Layout(settings.lake)
-    return [job for source in chosen for job in (Archive(source, layout), Shape(source, layout, release))]
+    layout, schemas = Layout(settings.lake), Schemas(settings.kafka)
+
+    def shape(source: Source) -> Shape:
+        return Shape(source, layout, release, partial(schemas.of_source, source.name))
+
+    return [job for source in chosen for job in (Archive(source, layout), shape(source))]
 
 
 def chores(settings: Settings, chosen: Sequence[Source], release: str) -> list[Callable[[], object]]:

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
+from penstock.engine.avro import as_json
 from penstock.engine.balance import balanced
 from penstock.engine.checkpoints import Place, places
 from penstock.engine.commit import Appender, create
@@ -34,6 +35,8 @@ class Shape:
     source: Source
     layout: Layout
     release: str
+    # The Avro schemas that producers have registered for the source, by id.
+    schemas: Callable[[], Mapping[int, str]] = dict
     seen: Seen = field(default_factory=Seen)
 
     @property
@@ -78,7 +81,7 @@ class Shape:
 
     def shaped(self, batch: DataFrame) -> DataFrame:
         """What the domain makes of records, with what the engine adds to each."""
-        rows = transform(self.source)(opened(batch))
+        rows = transform(self.source)(opened(as_json(batch, self.schemas())))
         lacking = {"logged_at", "value"} - set(rows.columns)
         if lacking:
             keep = f"the shape of {self.source.name} must keep the columns {sorted(lacking)} in its select"

@@ -41,7 +41,7 @@ class Desk:
     def _route(self, method: str, words: list[str]) -> Answer:
         match method, words:
             case "GET", ["subjects"]:
-                return self._told(lambda: sorted(self._registry.subjects))
+                return self._told(lambda: sorted(self._registry.known.subjects))
             case "GET", ["subjects", subject, "versions"]:
                 return self._told(lambda: list(range(1, len(self._versions(subject)) + 1)))
             case "GET", ["subjects", subject, "versions", version]:
@@ -89,9 +89,9 @@ class Desk:
         return {"compatibility": asked["compatibility"]}
 
     def _versions(self, subject: str) -> list[str]:
-        if subject not in self._registry.subjects:
+        if subject not in self._registry.known.subjects:
             raise RegistryError(404, 40401, f"There is no subject {subject!r}.")
-        return self._registry.subjects[subject]
+        return self._registry.known.subjects[subject]
 
     def _number(self, subject: str, version: str) -> int:
         versions = self._versions(subject)
@@ -103,10 +103,10 @@ class Desk:
     def _version(self, subject: str, version: str) -> Any:
         number = self._number(subject, version)
         schema = self._versions(subject)[number - 1]
-        return {"subject": subject, "version": number, "id": self._registry.ids[schema], "schema": schema}
+        return {"subject": subject, "version": number, "id": self._registry.known.ids[schema], "schema": schema}
 
     def _schema(self, number: str) -> str:
-        schema = self._registry.schemas.get(int(number) if number.isdigit() else 0)
+        schema = self._registry.known.texts.get(int(number) if number.isdigit() else 0)
         if schema is None:
             raise RegistryError(404, 40403, f"There is no schema {number}.")
         return schema

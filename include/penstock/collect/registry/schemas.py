@@ -1,7 +1,4 @@
-"""Subjects, versions, ids and compatibility of Avro schemas. The topic is the state; the offset gives the id.
-
-Before each answer what is new on the topic is read, so several collectors agree without talking to each other.
-"""
+"""Registers Avro schemas, where they are compatible with the versions before them."""
 
 import asyncio
 import uuid
@@ -11,12 +8,10 @@ import avro.schema
 import msgspec
 from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
 from avro.errors import AvroException
-from confluent_kafka import Consumer, TopicPartition
 
 from penstock.log.producer import Log, Record
-from penstock.log.topics import ensure_compacted
+from penstock.log.schemas import TOPIC, Said, Schemas
 
-TOPIC = "penstock.schemas"
 DEFAULT = "BACKWARD"
 LEVELS = {each + more for each in ("BACKWARD", "FORWARD", "FULL") for more in ("", "_TRANSITIVE")} | {"NONE"}
 
@@ -30,64 +25,25 @@ class RegistryError(Exception):
     message: str
 
 
-class Said(msgspec.Struct):
-    """One record of the topic: a schema for a subject, or a level of compatibility ("" is for all subjects)."""
-
-    subject: str
-    schema: str = ""
-    level: str = ""
-
-
 class Registry:
     def __init__(self, kafka: str) -> None:
         self._kafka = kafka
         self._log: Log | None = None
-        self._consumer: Consumer | None = None
-        self._reading = asyncio.Lock()
-        self._next = 0
-        self.subjects: dict[str, list[str]] = {}
-        self.ids: dict[str, int] = {}
-        self.schemas: dict[int, str] = {}
-        self.levels: dict[str, str] = {}
+        self.known = Schemas(kafka)
 
     async def refresh(self) -> None:
         """Reads what is new."""
-        async with self._reading:
-            await asyncio.to_thread(self._read)
-
-    def _read(self) -> None:
-        if self._consumer is None:
-            ensure_compacted(self._kafka, TOPIC)
-            settings = {"bootstrap.servers": self._kafka, "group.id": TOPIC, "enable.auto.commit": False}
-            self._consumer = Consumer({**settings, "auto.offset.reset": "earliest", "log_level": 0})
-            self._consumer.assign([TopicPartition(TOPIC, 0, 0)])
-        _, end = self._consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), timeout=10)
-        while self._next < end:
-            for message in self._consumer.consume(1000, 1.0):
-                if message.error() is None:
-                    self._apply(message.offset() or 0, msgspec.json.decode(message.value() or b"{}", type=Said))
-
-    def _apply(self, offset: int, said: Said) -> None:
-        self._next = offset + 1
-        if said.level:
-            self.levels[said.subject] = said.level
-            return
-        # Two collectors may have registered the same schema at once: both ids lead to it, the first is its own.
-        self.schemas[offset + 1] = said.schema
-        self.ids.setdefault(said.schema, offset + 1)
-        versions = self.subjects.setdefault(said.subject, [])
-        if said.schema not in versions:
-            versions.append(said.schema)
+        await asyncio.to_thread(self.known.refresh)
 
     async def register(self, subject: str, text: str) -> int:
         """The id of a schema, which from now on is a version of the subject."""
         schema = canonical(text)
         await self.refresh()
-        if schema not in self.subjects.get(subject, ()):
+        if schema not in self.known.subjects.get(subject, ()):
             if not self.compatible(subject, schema):
                 raise RegistryError(409, 409, f"The schema is not {self.level(subject)} compatible with {subject}.")
             await self._say(Said(subject, schema))
-        return self.ids[schema]
+        return self.known.ids[schema]
 
     async def set_level(self, subject: str, level: str) -> None:
         if level not in LEVELS:
@@ -95,11 +51,11 @@ class Registry:
         await self._say(Said(subject, level=level))
 
     def level(self, subject: str) -> str:
-        return self.levels.get(subject, self.levels.get("", DEFAULT))
+        return self.known.levels.get(subject, self.known.levels.get("", DEFAULT))
 
     def compatible(self, subject: str, text: str, version: int | None = None) -> bool:
         """With one version, or with those that the subject's level asks for."""
-        level, versions = self.level(subject), self.subjects.get(subject, [])
+        level, versions = self.level(subject), self.known.subjects.get(subject, [])
         if version is not None:
             versions = [versions[version - 1]]
         elif not level.endswith("_TRANSITIVE"):
