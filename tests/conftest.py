@@ -1,35 +1,22 @@
 """What tests share: one Spark session, one broker, one set of paths a test."""
 
-import socket
-import subprocess
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
+from serving import serving
 
-from penstock.log.broker import Broker
+from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The bootstrap address of a real broker that lives as long as the run."""
-    node = Broker(tmp_path_factory.mktemp("broker"), free_port(), free_port())
-    node.prepare()
-    process = subprocess.Popen(node.command(), stdout=subprocess.DEVNULL)
-    address = f"127.0.0.1:{node.port}"
-    AdminClient({"bootstrap.servers": address, "log_level": 0}).list_topics(timeout=60)
-    yield address
-    process.kill()
-    process.wait()
+    with serving(tmp_path_factory.mktemp("broker")) as address:
+        yield address
 
 
 @pytest.fixture

@@ -1,34 +1,20 @@
 """kill -9 is a normal way to stop the streaming driver."""
 
-import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from confluent_kafka.admin import AdminClient
 from faults.killing import play, verdict
+from serving import serving
 
-from penstock.log.broker import Broker
 from penstock.settings import Settings
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
 def own_log(tmp_path: Path) -> Iterator[str]:
     """A broker on which nobody else uses `web.events`."""
-    node = Broker(tmp_path / "broker", free_port(), free_port())
-    node.prepare()
-    process = subprocess.Popen(node.command(), stdout=subprocess.DEVNULL)
-    address = f"127.0.0.1:{node.port}"
-    AdminClient({"bootstrap.servers": address, "log_level": 0}).list_topics(timeout=60)
-    yield address
-    process.kill()
-    process.wait()
+    with serving(tmp_path / "broker") as address:
+        yield address
 
 
 @pytest.mark.parametrize("seed", [41])

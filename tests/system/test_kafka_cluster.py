@@ -10,8 +10,7 @@ from confluent_kafka import Consumer, Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from penstock.log.broker import Broker
-
-from ..conftest import free_port
+from penstock.ops.stack.trial import free_port
 
 TOPIC = "test.cluster"
 RECORDS = 20_000

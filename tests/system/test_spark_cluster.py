@@ -13,9 +13,8 @@ import pyspark
 import pytest
 from deltalake import DeltaTable
 
+from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
-
-from ..conftest import free_port
 
 JOB = Path(__file__).with_name("cluster_job.py")
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"

@@ -1,7 +1,6 @@
 """A collector of its own home, as the stack starts it, against a real broker."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -15,13 +14,8 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
 
 from penstock.log.topics import ensure
 from penstock.model.domain import source
+from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
