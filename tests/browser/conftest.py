@@ -1,4 +1,4 @@
-"""One Chromium for the run and one lake. No Chromium: these tests fail and say so, they do not hide."""
+"""One Chromium for a module and one lake for the run. No Chromium: these tests fail and say so, they do not hide."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +14,8 @@ HOSTILE = '{"url": "<img src=x onerror=alert(1)>"}'
 REJECTED = [{"partition": 1, "offset": 7, "received_at": "2026-01-01T00:00:00Z", "reason": "bad_url", "raw": HOSTILE}]
 
 
-@pytest.fixture(scope="session")
+# Not for the run: while its driver is open, no other test may start an event loop.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with server.chromium() as browser:
         yield browser

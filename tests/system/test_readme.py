@@ -43,7 +43,7 @@ def test_the_tour_ends_with_the_newcomers_own_event_in_the_answer(stack: Running
     assert '"accepted":1' in run(stack, sent).stdout.replace(" ", "")
     assert eventually(lambda: "hello" in run(stack, query).stdout, PATIENCE), run(stack, query)
     assert "tour.example" in run(stack, curl).stdout
-    assert "web.events" in run(stack, ledger).stdout
+    assert eventually(lambda: "web.events" in run(stack, ledger).stdout, PATIENCE), run(stack, ledger)
     assert "broker" in run(stack, status).stdout
     # On a home that runs, its own ports are no conflict.
     assert "Java" in run(stack, doctor).stdout

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -11,7 +12,7 @@ from penstock.lake.ledger import Balance, balance
 from penstock.ops import cli
 from penstock.settings import Settings
 
-COUNTS = ("accepted", "archived", "facts", "rejected", "duplicates", "lost", "unarchived", "unshaped")
+COUNTS = ("accepted", "archived", "facts", "rejected", "duplicates", "lost")
 
 
 def register(app: typer.Typer) -> None:
@@ -41,9 +42,18 @@ def ledger(
 
 
 def _table(rows: list[Balance]) -> Table:
-    table = Table("source", "hour (UTC)", *COUNTS, "balance")
+    """Fits 80 columns: a table that is squeezed shows nothing."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table.add_column("source", no_wrap=True)
+    table.add_column("hour (UTC)", no_wrap=True)
+    for name in COUNTS:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("balance")
     for row in rows:
-        verdict = "yes" if row.balanced else "open" if row.open else "NO"
         counts = ["?" if getattr(row, name) is None else f"{getattr(row, name):,}" for name in COUNTS]
-        table.add_row(row.source, f"{row.hour:%Y-%m-%d %H:00}", *counts, verdict)
+        table.add_row(row.source, f"{row.hour:%m-%d %H:00}", *counts, _verdict(row))
     return table
+
+
+def _verdict(row: Balance) -> str:
+    return "open" if row.open else "yes" if row.balanced else "NO"

@@ -18,6 +18,9 @@ from penstock.serve.asking import query as ask
 from penstock.serve.encode import document
 from penstock.settings import Settings
 
+# Columns of a table that nobody's screen bounds.
+WIDE = 240
+
 
 class Form(StrEnum):
     table = "table"
@@ -78,7 +81,8 @@ def _table(told: Told, _: Path | None) -> None:
     table = Table(*told.rows.column_names)
     for row in told.rows.to_pylist():
         table.add_row(*("" if value is None else str(value) for value in row.values()))
-    console = Console()
+    # Piped, a table has all the room it needs; in a terminal it has the terminal's.
+    console = Console() if sys.stdout.isatty() else Console(width=WIDE)
     console.print(table)
     console.print(_words(told.certificate), style="dim", highlight=False)
 
