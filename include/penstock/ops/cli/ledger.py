@@ -12,7 +12,13 @@ from penstock.lake.ledger import Balance, balance
 from penstock.ops import cli
 from penstock.settings import Settings
 
-COUNTS = ("accepted", "archived", "facts", "rejected", "duplicates", "lost")
+COUNTS = {
+    "accepted": "accepted",
+    "archived": "archived",
+    "facts": "facts",
+    "rejected": "rejected",
+    "duplicates": "dupl.",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -46,11 +52,13 @@ def _table(rows: list[Balance]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("source", no_wrap=True)
     table.add_column("hour (UTC)", no_wrap=True)
-    for name in COUNTS:
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("balance")
+    # Only where something was: an operator accepted it, and it is named for ever.
+    shown = {**COUNTS, "lost": "lost"} if any(row.lost for row in rows) else COUNTS
+    for title in shown.values():
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("balance", no_wrap=True)
     for row in rows:
-        counts = ["?" if getattr(row, name) is None else f"{getattr(row, name):,}" for name in COUNTS]
+        counts = ["?" if getattr(row, name) is None else f"{getattr(row, name):,}" for name in shown]
         table.add_row(row.source, f"{row.hour:%m-%d %H:00}", *counts, _verdict(row))
     return table
 
