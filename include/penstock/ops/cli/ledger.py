@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -49,7 +48,7 @@ def ledger(
 
 def _table(rows: list[Balance]) -> Table:
     """Fits 80 columns: a table that is squeezed shows nothing."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table = Table(box=None, pad_edge=False, collapse_padding=True)
     table.add_column("source", no_wrap=True)
     table.add_column("hour (UTC)", no_wrap=True)
     # Only where something was: an operator accepted it, and it is named for ever.
