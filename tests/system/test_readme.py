@@ -46,7 +46,7 @@ def test_the_tour_ends_with_the_newcomers_own_event_in_the_answer(stack: Running
     assert eventually(lambda: "web.events" in run(stack, ledger).stdout, PATIENCE), run(stack, ledger)
     assert "broker" in run(stack, status).stdout
     # On a home that runs, its own ports are no conflict.
-    assert "Java" in run(stack, doctor).stdout
+    assert "java" in run(stack, doctor).stdout
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\(([^)#:]+)\)", README))))

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import uuid
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,8 +82,6 @@ class Broker:
 
     def _cluster(self) -> str:
         """Nodes of one quorum share a cluster id, so it is made from the list of voters."""
-        seed = self.voters or str(uuid.uuid4())
-        digest = uuid.uuid5(uuid.NAMESPACE_OID, seed)
-        from base64 import urlsafe_b64encode
-
-        return urlsafe_b64encode(digest.bytes).decode().rstrip("=")
+        digest = uuid.uuid5(uuid.NAMESPACE_OID, self.voters or str(uuid.uuid4())).bytes
+        # The highest bit off: an id that begins with a dash would be taken for an option.
+        return urlsafe_b64encode(bytes([digest[0] & 0x7F]) + digest[1:]).decode().rstrip("=")
