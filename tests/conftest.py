@@ -1,5 +1,6 @@
 """What tests share: one Spark session, one broker, one set of paths a test."""
 
+import atexit
 import os
 import uuid
 from collections.abc import Iterator
@@ -13,10 +14,10 @@ from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
 
 
-@pytest.hookimpl(trylast=True)
 def pytest_unconfigure() -> None:
     """The summary is the last line: what libraries say of each other while the interpreter ends is not for readers."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    # At exit, because pytest itself gives standard error back after this.
+    atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 
 @pytest.fixture(scope="session")
