@@ -77,12 +77,14 @@ class Lake:
         self._load()
 
     def _load(self) -> None:
-        self._duck = duckdb.connect()
+        duck = duckdb.connect()
         kinds = {"load_ms": pa.int64(), "engaged_ms": pa.int64(), "scroll_pct": pa.int64(), "bot": pa.bool_()}
         schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
-        self._duck.register("told", pa.Table.from_pylist(self._facts, schema))
-        self._duck.execute("create table facts as select * replace (happened_at::timestamptz as happened_at) from told")
-        self._duck.execute(f"create table sessions as {SESSIONS}")
+        duck.register("told", pa.Table.from_pylist(self._facts, schema))
+        duck.execute("create table facts as select * replace (happened_at::timestamptz as happened_at) from told")
+        duck.execute(f"create table sessions as {SESSIONS}")
+        # Only when it is whole: questions are answered meanwhile, in other threads.
+        self._duck = duck
 
     def add(self, *events: dict[str, Any]) -> None:
         """New facts arrive; the live subscribers hear of them."""

@@ -93,6 +93,17 @@ def open_home(folder: Path) -> Home:
         return home
 
 
+@contextmanager
+def one_start_at_a_time(folder: Path) -> Iterator[None]:
+    """Waits for another start of this home to end, so that two never make it, or stop each other's parts."""
+    with readable_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = (folder / "start.lock").open("w")
+    with handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
 def prepare(home: Home) -> None:
     """What a start needs on disk: room, and the users' passwords."""
     with readable_errors(home.folder):

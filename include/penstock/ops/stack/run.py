@@ -33,16 +33,18 @@ class Stack:
 def start(settings: Settings, *, detach: bool, rows: list[Part] | None = None) -> Stack:
     """Starts every part at once and returns before they are well. Refuses before anything is changed."""
     rows = parts(settings) if rows is None else rows
-    home = homes.open_home(settings.home)
-    if home.lives():
-        raise already(home)
-    homes.prepare(home)
-    recovered = orphans.stop(home.stack)
-    ports.check(rows)
-    with homes.readable_errors(home.folder):
-        homes.write(home.run / "supervisord.conf", config.supervisord(home, rows))
-        homes.write(home.settings, json.dumps(settings.to_env()))
-    return Stack(home, rows, launch(settings, home, detach=detach), recovered)
+    # Until the supervisor holds the home, a second start would take it for an orphan and stop it.
+    with homes.one_start_at_a_time(settings.home):
+        home = homes.open_home(settings.home)
+        if home.lives():
+            raise already(home)
+        homes.prepare(home)
+        recovered = orphans.stop(home.stack)
+        ports.check(rows)
+        with homes.readable_errors(home.folder):
+            homes.write(home.run / "supervisord.conf", config.supervisord(home, rows))
+            homes.write(home.settings, json.dumps(settings.to_env()))
+        return Stack(home, rows, launch(settings, home, detach=detach), recovered)
 
 
 def launch(settings: Settings, home: Home, *, detach: bool) -> subprocess.Popen[bytes]:
