@@ -1,0 +1,38 @@
+"""What every operation that changes the lake has in common as a DAG: who asks and why, approval, and its name.
+
+The pattern: `plan` says what would happen, `approve` waits for a person, the step does it. Each writes one audit entry
+under OPERATION, so that a task that is cleared and repeated is recorded once.
+"""
+
+from typing import Any
+
+from airflow.providers.standard.operators.hitl import ApprovalOperator
+from airflow.sdk import Param
+
+from penstock.ops.airflow.runbooks import runbook
+
+# Templates, for arguments of steps and tasks.
+OPERATION = "{{ dag.dag_id }}/{{ run_id }}"
+WHO = "{{ params.who or dag_run.triggering_user_name or 'airflow' }}"
+WHY = "{{ params.why }}"
+
+
+def people() -> dict[str, Param]:
+    """The fields of the form that every operation has."""
+    return {
+        "why": Param(
+            type="string", minLength=3, title="Why", description="For the audit: what is wrong, in a sentence."
+        ),
+        "who": Param("", type="string", title="Who", description="Empty: who is logged in."),
+    }
+
+
+def approval(subject: str, body: str, book: str, **more: Any) -> ApprovalOperator:
+    """A person reads what would happen and says yes. Rejected: what comes after is skipped, nothing was changed."""
+    return ApprovalOperator(
+        task_id="approve", subject=subject, body=body, doc_md=runbook(book), pool="watch", retries=0, **more
+    )
+
+
+# Who approved, for steps after `approve`; empty where nobody had to.
+APPROVED_BY = "{{ ((ti.xcom_pull(task_ids='approve') or {}).get('responded_by_user') or {}).get('name', '') }}"

@@ -1,0 +1,131 @@
+"""Airflow's REST API, as the command line uses it: what a person does by a form, a command does by the same DAG."""
+
+import getpass
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from penstock.ops.refusal import Refusal
+from penstock.settings import Settings
+
+USER = "oncall"
+LOOK_SECONDS = 1.0
+APPROVE = "approve"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of an operation's DAG."""
+
+    dag: str
+    id: str
+    state: str
+
+    @property
+    def over(self) -> bool:
+        return self.state in ("success", "failed")
+
+
+class Cockpit:
+    """Logged in as the user on call, with the password that the home keeps."""
+
+    def __init__(self, settings: Settings, user: str = USER) -> None:
+        self._address = f"http://127.0.0.1:{settings.airflow_port}"
+        self._http = httpx.Client(base_url=self._address, timeout=60)
+        try:
+            password = json.loads((settings.home / "passwords.json").read_text())[user]
+            token = self._http.post("/auth/token", json={"username": user, "password": password}).raise_for_status()
+        except (OSError, KeyError, httpx.HTTPError) as error:
+            raise Refusal(f"Airflow does not answer at {self._address} ({error}). Start it: `penstock up`.") from error
+        self._http.headers["Authorization"] = f"Bearer {token.json()['access_token']}"
+
+    def trigger(self, dag: str, form: dict[str, Any]) -> Run:
+        """Starts the DAG as its form would. What does not fit the form is refused before a run exists."""
+        conf = {"who": f"{getpass.getuser()} (command line)", **form}
+        told = self._ask("POST", f"/dags/{dag}/dagRuns", {"logical_date": None, "conf": conf})
+        return Run(dag, told["dag_run_id"], told["state"])
+
+    def address(self, run: Run) -> str:
+        return f"{self._address}/dags/{run.dag}/runs/{run.id}"
+
+    def state(self, run: Run) -> Run:
+        return Run(run.dag, run.id, self._ask("GET", f"/dags/{run.dag}/dagRuns/{run.id}")["state"])
+
+    def tasks(self, run: Run) -> dict[str, str | None]:
+        """Task -> state."""
+        told = self._ask("GET", f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances")
+        return {each["task_id"]: each["state"] for each in told["task_instances"]}
+
+    def follow(self, run: Run, approve: bool = False) -> Iterator[dict[str, str | None]]:
+        """The tasks' states, whenever they change, until the run is over. `approve`: answers yes when it is asked."""
+        last: dict[str, str | None] = {}
+        while True:
+            over, tasks = self.state(run).over, self.tasks(run)
+            if tasks != last:
+                last = tasks
+                yield tasks
+            if over:
+                return
+            if approve and tasks.get(APPROVE) in ("awaiting_input", "deferred"):
+                self.approve(run)
+            time.sleep(LOOK_SECONDS)
+
+    def approve(self, run: Run) -> None:
+        path = f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances/{APPROVE}/-1/hitlDetails"
+        answer = self._http.patch(f"/api/v2{path}", json={"chosen_options": ["Approve"], "params_input": {}})
+        # 409: somebody was quicker. 404: it is parked, and what it asks is not written yet; we look again.
+        if answer.status_code not in (200, 404, 409):
+            answer.raise_for_status()
+
+    def said(self, run: Run, task: str) -> Any:
+        """What a task returned."""
+        path = f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances/{task}/xcomEntries/return_value?deserialize=true"
+        return self._ask("GET", path).get("value")
+
+    def why(self, run: Run) -> str:
+        """The last words of the task that failed."""
+        failed = [task for task, state in self.tasks(run).items() if state == "failed"]
+        for task in failed:
+            path = f"/api/v2/dags/{run.dag}/dagRuns/{run.id}/taskInstances/{task}/logs/1?full_content=true"
+            answer = self._http.get(path, headers={"Accept": "application/x-ndjson"})
+            return f"{task} failed: {last_words(answer.text)}"
+        return "it failed before a task began"
+
+    def _ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
+        answer = self._http.request(method, f"/api/v2{path}", json=body)
+        if answer.status_code == httpx.codes.NOT_FOUND:
+            raise Refusal(f"Airflow has no {path}: a DAG that was just added is there within half a minute.")
+        if answer.is_client_error:
+            raise Refusal(f"Airflow refused the request: {answer.json().get('detail', answer.text)}")
+        answer.raise_for_status()
+        told: dict[str, Any] = answer.json()
+        return told
+
+
+def last_words(log: str) -> str:
+    """The error in a task's log, which is JSON lines; else its last line."""
+    said = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    errors = [
+        f"{detail['exc_type']}: {detail['exc_value']}" for line in said for detail in line.get("error_detail") or ()
+    ]
+    return (errors or [str(line.get("event", "")) for line in said] or ["no log was kept"])[-1]
+
+
+def operate(
+    settings: Settings, dag: str, form: dict[str, Any], *, approve: bool, wait: bool, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Triggers an operation and, if asked, follows it to its end. What `--json` prints; a failed run is a refusal."""
+    cockpit = Cockpit(settings)
+    run = cockpit.trigger(dag, {name: value for name, value in form.items() if value is not None})
+    tell(f"{dag} runs: {cockpit.address(run)}")
+    if wait:
+        for tasks in cockpit.follow(run, approve):
+            tell(", ".join(f"{task} {state or 'waits'}" for task, state in tasks.items()))
+        run = cockpit.state(run)
+        if run.state == "failed":
+            raise Refusal(cockpit.why(run))
+    return {"dag": dag, "run": run.id, "state": run.state, "address": cockpit.address(run)}
