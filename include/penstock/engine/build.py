@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from penstock.engine import latest, perkey, sessions, tallies
 from penstock.engine.publish import Gate, Refused, audited, published
 from penstock.lake.layout import Layout
-from penstock.lake.publication import Publication, newest, open_table, publications
+from penstock.lake.publication import Publication, cut_of, open_table, publications
 from penstock.model.source import Source
 from penstock.model.view import Latest, PerKey, Sessions, Tally, View, source_of
 
@@ -55,15 +55,8 @@ class Batch:
             return []
         # Sessions before the tallies that are made of them.
         in_order = sorted(views, key=lambda view: isinstance(view.of, Sessions))
-        built, refusals = [], []
-        for view in in_order:
-            try:
-                built += [one for one in [self._view(view, facts, cut, full, days)] if one]
-            except Refused as refusal:
-                refusals.append(str(refusal))
+        built = [one for view in in_order if (one := self._judged(view, facts, cut, full, days))]
         self._forget(views)
-        if refusals:
-            raise Refused("\n".join(refusals))
         return built
 
     def _facts(self, source: Source) -> DataFrame | None:
@@ -169,8 +162,7 @@ class Batch:
                 speed.delete(f"epoch <= {cut}")
 
     def _cut(self, view: View) -> int:
-        said = newest(open_table(self.layout.gold(self.release, view.name)))
-        return said.cut.get(source_of(view).name, -1) if said else -1
+        return cut_of(self.layout, self.release, view.name, source_of(view).name)
 
 
 def _listed(days: DataFrame) -> set[date]:

@@ -1,6 +1,12 @@
 """One definition, three plans: batch, speed, and both merged by the reader."""
 
-from toy_lake import ToyLake, fact, traffic
+from dataclasses import replace
+
+import pytest
+from pyspark.sql import DataFrame
+from toy_lake import Passed, ToyLake, fact, traffic
+
+from penstock.engine.publish import Refused
 
 
 def test_a_question_is_answered_from_speed_alone(lake: ToyLake) -> None:
@@ -30,3 +36,17 @@ def test_builds_and_what_came_after_them_equal_one_build_of_everything(lake: Toy
     merged = {view: lake.rows(view) for view in VIEWS}
     lake.build(full=True)
     assert {view: lake.rows(view) for view in VIEWS} == merged
+
+
+def test_a_refused_view_stops_nothing_but_what_is_made_of_it(lake: ToyLake) -> None:
+    def no_sessions(rows: DataFrame, name: str) -> Passed:
+        return replace(Passed(), passed=name != "toy.sessions", reason="it says no")
+
+    lake.epoch([fact("ann", 0), fact("bob", 1)])
+    lake.build()
+    lake.epoch([fact("ann", 5)])
+    with pytest.raises(Refused, match=r"refused toy\.sessions"):
+        lake.build(no_sessions)
+    cuts = {view: lake.answer(view).snapshot.cut for view in VIEWS}
+    assert cuts == {**dict.fromkeys(VIEWS, 1), "toy.sessions": 0, "toy.visits": 0}
+    assert [row["visits"] for row in lake.rows("toy.visits")] == [2]
