@@ -81,16 +81,20 @@ def theta_estimate(sketch: bytes) -> float:
     return float(ds.compact_theta_sketch.deserialize(sketch).get_estimate())
 
 
-def theta_and(left: bytes, right: bytes) -> bytes:
+def theta_and(left: bytes, right: bytes | None) -> bytes:
     both = ds.theta_intersection()
-    both.update(ds.compact_theta_sketch.deserialize(left))
-    both.update(ds.compact_theta_sketch.deserialize(right))
+    both.update(_theta(left))
+    both.update(_theta(right))
     return bytes(both.get_result().serialize())
 
 
-def theta_not(left: bytes, right: bytes) -> bytes:
-    sets = (ds.compact_theta_sketch.deserialize(sketch) for sketch in (left, right))
-    return bytes(ds.theta_a_not_b().compute(*sets).serialize())
+def theta_not(left: bytes, right: bytes | None) -> bytes:
+    return bytes(ds.theta_a_not_b().compute(_theta(left), _theta(right)).serialize())
+
+
+def _theta(sketch: bytes | None) -> Any:
+    """A set; one that no file has is empty."""
+    return ds.compact_theta_sketch.deserialize(theta_sketch(None) if sketch is None else sketch)
 
 
 def kll_sketch(values: Iterable[float | None]) -> bytes:

@@ -6,6 +6,7 @@ A measure is mergeable: its partials may be made of any partition of the facts a
 from penstock.model.measures.counts import count, mean, ratio, total
 from penstock.model.measures.extremes import first, last, maximum, minimum
 from penstock.model.measures.histograms import histogram
+from penstock.model.measures.memberships import members
 from penstock.model.measures.sets import exact_distinct
 from penstock.model.measures.sketches import distinct, quantile, theta, top
 
@@ -18,6 +19,7 @@ __all__ = [
     "last",
     "maximum",
     "mean",
+    "members",
     "minimum",
     "quantile",
     "ratio",
