@@ -1,4 +1,4 @@
-"""How many members a set has that is made of other sets of the view: steps of funnels, those who left, those who stayed."""
+"""How many members a set has that is made of other sets of the view: steps of funnels, who left, who stayed."""
 
 import ast
 
