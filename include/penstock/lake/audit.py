@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
-from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
-from deltalake.exceptions import CommitFailedError
 
+from penstock.lake.appending import append_once
 from penstock.lake.layout import Layout
-from penstock.lake.publication import last_epoch, open_table
+from penstock.lake.publication import open_table
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,6 @@ class Entry:
         return asdict(self)
 
 
-class NotRecorded(RuntimeError):
-    """What was done stands, and is not in the audit yet: running it again records it."""
-
-
-RETRIES = 20
 DOCUMENTS = ("before", "after")
 SCHEMA = pa.schema(
     [(each.name, pa.timestamp("us", "UTC") if each.name == "at" else pa.string()) for each in fields(Entry)]
@@ -48,20 +42,8 @@ SCHEMA = pa.schema(
 
 def record(layout: Layout, entry: Entry) -> bool:
     """Appends the entry, once. False: it is there already, and nothing was written."""
-    path = layout.control("audit")
-    DeltaTable.create(path, SCHEMA, mode="ignore")
     app = f"audit/{entry.operation}/{entry.what}"
-    for _ in range(RETRIES):
-        if last_epoch(open_table(path), app) >= 0:
-            return False
-        once = CommitProperties(app_transactions=[Transaction(app, 0)])
-        try:
-            write_deltalake(path, pa.Table.from_pylist([_stored(entry)], SCHEMA), mode="append", commit_properties=once)
-            return True
-        except CommitFailedError:
-            # Somebody records the same operation at this moment: then it is there when we look again.
-            continue
-    raise NotRecorded(f"the audit of {entry.operation} could not be written to {path}; run the operation again")
+    return append_once(layout.control("audit"), SCHEMA, [_stored(entry)], app)
 
 
 def entries(layout: Layout, about: str = "", limit: int = 200) -> list[Entry]:

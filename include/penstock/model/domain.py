@@ -2,8 +2,13 @@
 
 import importlib
 import pkgutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from threading import RLock
 from typing import TypeVar
 
 from penstock.model.source import Source
@@ -14,6 +19,10 @@ T = TypeVar("T")
 
 class UnknownName(LookupError):
     """No domain, source or view has this name; the message lists the ones that there are."""
+
+
+class CodeRefused(ImportError):
+    """A release's code cannot be loaded; the message says what is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -49,3 +58,62 @@ def _pick(known: dict[str, T], name: str, what: str) -> T:
     if name not in known:
         raise UnknownName(f"there is no {what} {name!r}; there are: {', '.join(sorted(known)) or 'none'}")
     return known[name]
+
+
+@contextmanager
+def code(folder: Path | None) -> Iterator[None]:
+    """Domains are those of this folder first, while inside: a release's own code. None: what is deployed."""
+    if folder is None:
+        yield
+        return
+    with _modules_of(folder):
+        domains.cache_clear()
+        try:
+            yield
+        finally:
+            domains.cache_clear()
+
+
+def use(folder: Path | None) -> None:
+    """Domains are those of this folder first, for the rest of this process. Called once, in a main, before Spark is."""
+    if folder is not None:
+        sys.path.insert(0, str(folder))
+        for name in _loaded():
+            del sys.modules[name]
+        domains.cache_clear()
+
+
+def load(folder: Path, name: str) -> Domain:
+    """One domain as a release's code has it, beside the one that is deployed."""
+    with _modules_of(folder):
+        try:
+            loaded = _load(name)
+        except Exception as error:
+            raise CodeRefused(f"the code of {name} does not load: {type(error).__name__}: {error}") from error
+        if not Path(sys.modules[f"domains.{name}.model"].__file__ or "").is_relative_to(folder):
+            raise CodeRefused(f"{folder} has no domain {name!r}")
+        return loaded
+
+
+# Modules by one name from two folders: only one thread at a time may look them up.
+_importing = RLock()
+
+
+@contextmanager
+def _modules_of(folder: Path) -> Iterator[None]:
+    """Modules of domains are looked for in this folder first; those that were loaded are put back afterwards."""
+    with _importing:
+        before = {name: sys.modules.pop(name) for name in _loaded()}
+        sys.path.insert(0, str(folder))
+        importlib.invalidate_caches()
+        try:
+            yield
+        finally:
+            sys.path.remove(str(folder))
+            for name in _loaded():
+                del sys.modules[name]
+            sys.modules.update(before)
+
+
+def _loaded() -> list[str]:
+    return [name for name in sys.modules if name.partition(".")[0] in ("domains", "expectations")]

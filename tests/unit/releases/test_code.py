@@ -1,0 +1,76 @@
+"""The code of a release is kept in the lake and runs beside the code that is deployed."""
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from penstock.lake.code import files_of, hash_of, pin, unpacked
+from penstock.lake.layout import Layout
+from penstock.lake.releases import Refused
+from penstock.model.domain import CodeRefused, code, domains, load
+
+TOY = Path(__file__).parents[2] / "toy"
+
+
+def test_pinned_code_is_unpacked_as_it_was(tmp_path: Path) -> None:
+    layout, (_, files) = Layout(str(tmp_path / "lake")), files_of(str(TOY), "toy")
+    key = pin(layout, "toy", files)
+    folder = unpacked(layout, tmp_path / "home", "toy", key)
+    assert (folder / "domains/toy/views.py").read_bytes() == (TOY / "domains/toy/views.py").read_bytes()
+    assert (folder / "expectations/toy_numbers.py").is_file()
+    assert pin(layout, "toy", files) == key == hash_of(files_of(str(folder), "toy")[1])
+
+
+def test_two_releases_of_a_domain_are_loaded_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(TOY)
+    domains.cache_clear()
+    changed(tmp_path, "model.py", "Small events", "Large events")
+    with code(tmp_path):
+        inside = domains()["toy"].sources[0].doc
+    told = [one.sources[0].doc for one in (domains()["toy"], load(tmp_path, "toy"), domains()["toy"])]
+    assert [inside, *told] == [
+        "Large events that tests send.", "Small events that tests send.", "Large events that tests send.",
+        "Small events that tests send.",
+    ]  # fmt: skip
+
+
+def test_code_that_does_not_load_says_why(tmp_path: Path) -> None:
+    changed(tmp_path, "views.py", "ALL = Facts(EVENTS)", "ALL = Facts(EVENT)")
+    with pytest.raises(CodeRefused, match="NameError: name 'EVENT' is not defined"):
+        load(tmp_path, "toy")
+
+
+def test_a_wheel_holds_code_as_well(tmp_path: Path) -> None:
+    wheel = tmp_path / "site-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as written:
+        for file in sorted((TOY / "domains/toy").glob("*.py")):
+            written.write(file, f"domains/toy/{file.name}")
+    assert "domains/toy/shapes.py" in files_of(str(wheel), "toy")[1]
+
+
+def test_a_git_revision_is_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = Path(__file__).parents[3]
+    if subprocess.run(["git", "-C", str(project), "rev-parse"], capture_output=True, check=False).returncode:
+        pytest.skip("this copy of the project has no git history")
+    name, files = files_of("HEAD", "web")
+    assert (name.startswith("git "), "domains/web/shapes.py" in files) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("named", "sentence"), [("no-such-thing", "no folder, no wheel and no git"), ("{empty}", "no domain 'toy'")]
+)
+def test_what_is_no_code_is_refused(tmp_path: Path, named: str, sentence: str) -> None:
+    with pytest.raises(Refused, match=sentence):
+        files_of(named.format(empty=tmp_path), "toy")
+
+
+def changed(folder: Path, file: str, old: str, new: str) -> None:
+    """The toy domain's code with one passage changed."""
+    for each in (TOY / "domains/toy").glob("*.py"):
+        text = each.read_text()
+        assert each.name != file or old in text
+        place = folder / "domains/toy" / each.name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text.replace(old, new) if each.name == file else text)
