@@ -8,6 +8,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -48,7 +49,7 @@ class Appender:
         version = self._table.transaction_version(app)
         return -1 if version is None else version
 
-    def append(self, rows: pa.Table, app: str, epoch: int) -> bool:
+    def append(self, rows: pa.Table, app: str, epoch: int, **note: Any) -> bool:
         """Commits the rows as the query's epoch. False: they are already there, and nothing was written."""
         if self.committed(app) >= epoch:
             return False
@@ -60,7 +61,7 @@ class Appender:
             post_commithook_properties=NO_HOOKS,
             commit_properties=CommitProperties(
                 # From this a lost checkpoint is rebuilt: engine/checkpoints.py.
-                custom_metadata={"penstock": {"query": app, "epoch": epoch}},
+                custom_metadata={"penstock": {"query": app, "epoch": epoch, **note}},
                 max_commit_retries=RETRIES,
                 app_transactions=[Transaction(app, epoch)],
             ),

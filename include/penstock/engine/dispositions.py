@@ -8,7 +8,8 @@ from penstock.engine import silver
 from penstock.engine.ids import Marks, Seen, contents, hashes
 from penstock.model.source import Source
 
-LOG_ORDER = [("partition", "ascending"), ("offset", "ascending")]
+# Of arrival, which the broker stamps: a replay in large epochs then calls the same copy the first one.
+LOG_ORDER = [("logged_at", "ascending"), ("partition", "ascending"), ("offset", "ascending")]
 
 
 def disposed(shaped: pa.Table, seen: Seen, source: Source, epoch: int) -> pa.Table:

@@ -13,17 +13,17 @@ from penstock.engine.ids import FULL_RUN, REMEMBERED_SECONDS, Seen
 SQL = f"""
 select hash(event_id) as id, content_hash::bigint as content, epoch(logged_at) as logged
 from facts where disposition = '{silver.FACT}'
-  and logged_at > (select max(logged_at) from facts) - interval {REMEMBERED_SECONDS} seconds
+  and epoch(logged_at) > (select max(epoch(logged_at)) from facts) - $seconds
 """  # noqa: S608
 
 
-def remembered(table: str) -> Seen:
-    """The ids of the last day's facts, by the log's own time."""
-    seen = Seen()
+def remembered(table: str, seconds: float = REMEMBERED_SECONDS) -> Seen:
+    """The ids of the last day's facts, by the log's own time; or of more, or of all."""
+    seen = Seen(seconds=seconds)
     facts = DeltaTable(table).to_pyarrow_dataset()
     with duckdb.connect() as memory:
         memory.register("facts", facts)
-        for batch in memory.sql(SQL).to_arrow_reader(FULL_RUN):
+        for batch in memory.sql(SQL, params={"seconds": seconds}).to_arrow_reader(FULL_RUN):
             latest = float(pc.max(batch["logged"]).as_py())
             contents = batch["content"].to_numpy().view(np.uint64)
             seen.remember(batch["id"].to_numpy(), contents, latest)

@@ -72,9 +72,10 @@ def contents(rows: pa.Table) -> Hashes:
 
 @dataclass
 class Seen:
-    """The facts of the last day, newest run last."""
+    """The facts of the last day, newest run last. A replay remembers for ever."""
 
     runs: list[Run] = field(default_factory=list)
+    seconds: float = REMEMBERED_SECONDS
 
     def judge(self, ids: Hashes, contents: Hashes) -> tuple[Marks, Marks]:
         """For facts in the log's order: which repeat an earlier fact, and which take its id for other content."""
@@ -95,11 +96,11 @@ class Seen:
         return duplicate, collision
 
     def remember(self, ids: Hashes, contents: Hashes, latest: float) -> None:
-        """Adds an epoch's facts, and forgets runs whose last fact is more than a day older than these."""
+        """Adds an epoch's facts, and forgets runs whose last fact is too much older than these."""
         if len(ids) == 0:
             return
         order = np.argsort(ids, kind="stable")
-        self.runs = [run for run in self.runs if run.latest > latest - REMEMBERED_SECONDS]
+        self.runs = [run for run in self.runs if run.latest > latest - self.seconds]
         self.runs.append(Run(ids[order], contents[order], latest).settled())
         while len(self.runs) > 1 and self._should_merge():
             last = self.runs.pop()

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from penstock.lake.layout import FIRST_RELEASE
+
 FOLDER = Path("run", "streams")
 
 
@@ -38,9 +40,14 @@ class Progress:
         self.at = datetime.now(UTC).isoformat(timespec="milliseconds")
         folder = home / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
-        new = folder / f"{self.job}.json.{self.pid}"
+        new = folder / f"{self.name}.json.{self.pid}"
         new.write_text(json.dumps(asdict(self)))
-        new.replace(folder / f"{self.job}.json")
+        new.replace(folder / f"{self.name}.json")
+
+    @property
+    def name(self) -> str:
+        """Releases of one source say it beside each other."""
+        return self.job if self.release in (None, FIRST_RELEASE) else f"{self.job}-{self.release}"
 
 
 def read(home: Path) -> list[dict[str, Any]]:
