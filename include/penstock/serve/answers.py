@@ -13,6 +13,7 @@ from penstock.lake.publication import newest, open_table
 from penstock.model.domain import UnknownName, domains, source
 from penstock.model.view import Tally, View
 from penstock.serve.certificate import certificate, streams
+from penstock.serve.declared import report
 from penstock.serve.described import described, openapi
 from penstock.serve.encode import rows_of
 from penstock.serve.engine import Stop
@@ -23,6 +24,8 @@ from penstock.serve.problems import bad, unknown
 from penstock.serve.question import ask, keys
 from penstock.serve.reader import Answer, Reader
 from penstock.serve.records import latest
+from penstock.serve.reports import KINDS
+from penstock.serve.reports.asking import Asking
 from penstock.serve.snapshot import Snapshot
 from penstock.settings import Settings
 
@@ -70,6 +73,15 @@ class Answers:
         told = certificate(held[1], self._reader.refreshed_at, self._streams)
         self.metrics.answered(name, perf_counter() - begun)
         return {"view": name, "rows": held[2], "certificate": told}
+
+    def report(self, request: Request) -> object:
+        """A report of a domain's page: made of several questions, so it takes longer than a view."""
+        declared = report(request.path_params["domain"], request.path_params["name"])
+        now = datetime.now(UTC).replace(microsecond=0)
+        asking = Asking(self._reader, declared.view, request.query_params.multi_items(), now)
+        found = KINDS[declared.kind](asking, declared)
+        told = certificate(found.answer, self._reader.refreshed_at, self._streams)
+        return {"report": declared.name, "rows": found.rows, **found.whole, "certificate": told}
 
     def _hold(self, key: Hashable, held: tuple[Snapshot, Answer, list[dict[str, Any]]]) -> None:
         while len(self._held) >= HELD:
@@ -119,7 +131,7 @@ class Answers:
         if "view" not in said:
             raise bad("say which view: ?view=…", *self._reader.views())
         view = self._reader.view(said["view"])
-        names = ("bucket", *view.by) if isinstance(view, Tally) else (*keys(view), "started")
+        names = ("bucket", "again", *view.by) if isinstance(view, Tally) else (*keys(view), "started")
         return self.answer(view.name, [pair for pair in key if pair[0] != "view"]), names
 
 

@@ -28,7 +28,7 @@ class NotAnswered(RuntimeError):
 
 
 def query(view: str, address: str, *, where: Sequence[str] = (), **said: str | int | None) -> Told:
-    """Asks a view: `start`, `end`, `every`, `by`, `order`, `limit`, `tz`, and `where` as key:operator:value."""
+    """Asks a view: `start`, `end`, and the parameters of docs/api.md by their names."""
     names = {"start": "from", "end": "to"}
     asked = [(names.get(name, name), str(value)) for name, value in said.items() if value not in (None, "")]
     try:

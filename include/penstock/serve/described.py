@@ -38,6 +38,8 @@ def openapi(views: list[View], version: str) -> dict[str, Any]:
         "from": "start of the range, included: RFC 3339 with a zone, a date, or milliseconds; a day ago if absent",
         "to": "end of the range, excluded; tomorrow if absent",
         "every": "bucket, such as 5 minutes, 1 hour, 1 day, 1 week, 1 month; absent: one total of the range",
+        "over": "with every: each bucket tells of the window of this width that ends with it, such as 1 hour",
+        "retained": "with every: a theta measure; of members that a bucket saw first, how many came in each later one",
         "by": "keys, separated by commas; absent: none",
         "where": f"key:operator:value, repeatable; operators: {', '.join(OPERATORS)}",
         "order": "columns, separated by commas, each with a minus for descending",

@@ -16,9 +16,10 @@ def document(value: Any) -> bytes:
 def rows_of(table: pa.Table, zone: str = "UTC") -> list[dict[str, Any]]:
     """Rows as dictionaries; a bucket is an instant, written in the zone."""
     rows: list[dict[str, Any]] = table.to_pylist()
-    for row in rows:
-        if "bucket" in row:
-            row["bucket"] = row["bucket"].astimezone(UTC if zone == "UTC" else ZoneInfo(zone))
+    told = UTC if zone == "UTC" else ZoneInfo(zone)
+    for name in {"bucket", "again"} & set(table.column_names):
+        for row in rows:
+            row[name] = row[name].astimezone(told)
     return rows
 
 

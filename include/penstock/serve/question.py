@@ -15,7 +15,11 @@ LARGEST_BUCKETS = 100_000
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 LONGEST = timedelta(days=366 * 20)
 LONGEST_TEXT = 1_000
-PARAMETERS = ("from", "to", "every", "by", "where", "order", "limit", "tz")
+# Every bucket is compared with every later one.
+MOST_COHORTS = 60
+# A fact is in so many windows at most.
+MOST_WINDOWS = 1_000
+PARAMETERS = ("from", "to", "every", "over", "by", "where", "retained", "order", "limit", "tz")
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,10 @@ class Filter:
 
 @dataclass(frozen=True)
 class Question:
-    """`every` absent: one total of the range. `by` empty: no keys. `order` has a minus for descending."""
+    """`every` absent: one total of the range. `by` empty: no keys. `order` has a minus for descending.
+
+    `over`: each bucket tells of the window of this width that ends with it. `retained`: who of a bucket came again.
+    """
 
     view: View
     start: datetime
@@ -38,6 +45,16 @@ class Question:
     order: tuple[str, ...] = ()
     limit: int = LIMIT
     zone: str = "UTC"
+    over: Bucket | None = None
+    retained: str = ""
+
+    @property
+    def reads_from(self) -> datetime:
+        """The first moment that matters: windows begin before the range does."""
+        if self.over is None:
+            return self.start
+        # A day more, in which zones may change their clocks.
+        return self.start - timedelta(seconds=self.over.seconds) - (timedelta(days=self.zone != "UTC"))
 
 
 def ask(view: View, said: Sequence[tuple[str, str]], now: datetime) -> Question:
@@ -49,16 +66,21 @@ def ask(view: View, said: Sequence[tuple[str, str]], now: datetime) -> Question:
             raise bad(f"{name} is longer than {LONGEST_TEXT} characters, or has a zero byte in it")
     given = dict(said)
     start, end = _range(given, now)
+    every = _every(view, given.get("every", ""), end - start)
     question = Question(
         view,
         start,
         end,
-        _every(view, given.get("every", ""), end - start),
+        every,
         _by(view, given.get("by", "")),
         tuple(_filter(view, text) for name, text in said if name == "where"),
         limit=_limit(given.get("limit", "")),
         zone=_zone(given.get("tz", "UTC")),
+        over=_over(every, given.get("over", "")),
+        retained=_retained(view, every, given.get("retained", ""), end - start),
     )
+    if question.retained and (question.over or given.get("order")):
+        raise bad("retained has an order of its own, and no windows", "retained without over and order")
     return Question(**{**question.__dict__, "order": _order(question, given.get("order", ""))})
 
 
@@ -119,12 +141,39 @@ def _every(view: View, text: str, length: timedelta) -> Bucket | None:
         raise bad(str(unknown)) from None
     if not Bucket.of(own).divides(every):
         raise bad(f"{view.name} has buckets of {own}, which {every.name} is not made of", own, "1 hour", "1 day")
-    width = every.seconds or every.months * 28 * 86_400
-    if length.total_seconds() / width > LARGEST_BUCKETS:
+    if _buckets(every, length) > LARGEST_BUCKETS:
         raise bad(
             f"the range has more than {LARGEST_BUCKETS} buckets of {every.name}", "a wider bucket", "a shorter range"
         )
     return every
+
+
+def _buckets(every: Bucket, length: timedelta) -> float:
+    return length.total_seconds() / (every.seconds or every.months * 28 * 86_400)
+
+
+def _over(every: Bucket | None, text: str) -> Bucket | None:
+    if not text:
+        return None
+    try:
+        over = Bucket.of(text)
+    except UnknownBucket as unknown:
+        raise bad(str(unknown)) from None
+    if every is None or not every.seconds or not over.seconds or over.seconds % every.seconds:
+        raise bad(f"over={text!r} is not made of whole buckets of `every`", "every=5 minutes and over=1 hour")
+    if over.seconds // every.seconds > MOST_WINDOWS:
+        raise bad(f"over={text!r} has more than {MOST_WINDOWS} buckets of {every.name}", "a wider bucket")
+    return over
+
+
+def _retained(view: View, every: Bucket | None, text: str, length: timedelta) -> str:
+    if not text:
+        return ""
+    measures = _tally(view, "retained").measures
+    _known(view, text, tuple(name for name, measure in measures.items() if measure.kind == "theta"), "theta measure")
+    if every is None or _buckets(every, length) > MOST_COHORTS:
+        raise bad("retained needs `every`, and a range of few buckets", f"up to {MOST_COHORTS} buckets")
+    return text
 
 
 def _by(view: View, text: str) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ class Reader:
 
     def _relations(self, question: Question, snapshot: Snapshot) -> dict[str, pa.Table]:
         """What a question is asked of: gold's rows that may matter, and what came after the cut."""
-        first, final = question.start.date(), question.end.date()
+        first, final = question.reads_from.date(), question.end.date()
         match question.view:
             case Tally() as tally:
                 gold = snapshot.chosen(self._files, segments(question, tally))

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from penstock.lake.files import File
 from penstock.model.bucket import Bucket
 from penstock.model.view import Sessions
-from penstock.serve.tally_sql import quoted
+from penstock.serve.names import quoted
 
 
 def gap(sessions: Sessions) -> timedelta:

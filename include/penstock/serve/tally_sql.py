@@ -6,10 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from penstock.model.bucket import DAY, Bucket, widths
+from penstock.model.bucket import Bucket, widths
 from penstock.model.view import Tally
+from penstock.serve.names import quoted
 from penstock.serve.question import OPERATORS, Filter, Question
 from penstock.serve.snapshot import Segment
+from penstock.serve.windows_sql import bucket_sql, hopping_sql, retained_sql
 
 HOUR = 3600
 
@@ -17,7 +19,7 @@ HOUR = 3600
 def segments(question: Question, tally: Tally) -> list[Segment]:
     """Which stored width to read over which range: wide rows inside, the tally's own at the ragged ends."""
     own, *wider = widths(tally.every)
-    start, end = own.ceiling(question.start), own.ceiling(question.end)
+    start, end = own.ceiling(question.reads_from), own.ceiling(question.end)
     usable = [width for width in wider if _fits(width, question)]
     if not usable:
         return [(own.name, start, end)]
@@ -33,22 +35,24 @@ def tally_sql(question: Question, tally: Tally, sources: Sequence[str]) -> tuple
     """One statement over the relations `gold` and `open` (as far as they are there)."""
     chosen, parameters = _chosen(question, tally, sources)
     grouped = [*(["bucket"] if question.every else []), *map(quoted, question.by)]
-    folds = [
-        f"{sql} as {quoted(name)}"
-        for measure_name, measure in tally.measures.items()
-        for name, sql in measure.folds(measure_name).items()
-    ]
-    totals = ["sum(facts) as _facts", "coalesce(sum(facts) filter (where _open), 0) as _provisional"]
-    sql = (
-        f"with chosen as ({chosen}), "
-        f"folded as (select {', '.join([*grouped, *totals, *folds])} from chosen "
-        + (f"group by {', '.join(grouped)}), " if grouped else "having count(*) > 0), ")
-        + f"shown as (select {', '.join([*grouped, *_shown(tally)])}, {ALL_GROUPS} from folded) "
-        f"select * from shown order by {ordering(question, grouped, tally)} limit {question.limit}"
+    folds = {name: sql for key, measure in tally.measures.items() for name, sql in measure.folds(key).items()}
+    parts = [*TOTALS, *(f"{sql} as {quoted(name)}" for name, sql in folds.items())]
+    folded = f"select {', '.join([*grouped, *parts])} from chosen " + (
+        f"group by {', '.join(grouped)}" if grouped else "having count(*) > 0"
     )
-    return sql, parameters
+    steps = [f"chosen as ({chosen})", f"folded as ({folded})"]
+    if question.every and question.over:
+        steps.append(f"windows as ({hopping_sql(question, question.every, question.over, folds)})")
+    last = "windows" if question.over else "folded"
+    shown = f"select {', '.join([*grouped, *_shown(tally)])}, {ALL_GROUPS} from {last}"
+    order = ordering(question, grouped, tally)
+    if question.retained:
+        shown = f"select *, {ALL_GROUPS} from ({retained_sql(question, tally)})"
+        order = ", ".join([*grouped, "again"])
+    return f"with {', '.join(steps)} {shown} order by {order} limit {question.limit}", parameters
 
 
+TOTALS = "sum(facts) as _facts", "coalesce(sum(facts) filter (where _open), 0) as _provisional"
 ALL_GROUPS = (
     "count(*) over () as _groups, sum(_facts) over () as _all_facts, sum(_provisional) over () as _all_provisional"
 )
@@ -77,20 +81,16 @@ def filters(where: Sequence[Filter]) -> tuple[list[str], list[Any]]:
     return conditions, parameters
 
 
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
 def direction(name: str) -> str:
     return "desc nulls last" if name.startswith("-") else "asc nulls last"
 
 
 def _chosen(question: Question, tally: Tally, sources: Sequence[str]) -> tuple[str, list[Any]]:
     columns = [*map(quoted, tally.by), "facts", *(quoted(c) for n, m in tally.measures.items() for c in m.columns(n))]
-    bucket = _bucket(question)
+    bucket = bucket_sql(question)
     asked, said = filters(question.where)
     own = widths(tally.every)[0]
-    ranges = {"gold": segments(question, tally), "open": [(own.name, question.start, question.end)]}
+    ranges = {"gold": segments(question, tally), "open": [(own.name, question.reads_from, question.end)]}
     selects, parameters = [], []
     for source in sources:
         moments = " or ".join("(width = ? and bucket >= ? and bucket < ?)" for _ in ranges[source])
@@ -101,16 +101,6 @@ def _chosen(question: Question, tally: Tally, sources: Sequence[str]) -> tuple[s
         )
         parameters += [value for each in ranges[source] for value in each] + said
     return " union all by name ".join(selects), parameters
-
-
-def _bucket(question: Question) -> str:
-    every = question.every
-    if every is None:
-        return "null"
-    # A day or longer is the reader's own; shorter buckets are the same in every zone.
-    zone = question.zone if every.months or every.seconds % DAY == 0 else "UTC"
-    local = f"timezone('{zone}', bucket)"
-    return f"timezone('{zone}', {every.duckdb(local)})"
 
 
 def _shown(tally: Tally) -> list[str]:

@@ -29,9 +29,9 @@ from penstock.model.view import Tally
 from penstock.ops.bench import Figure
 from penstock.ops.stack.trial import free_port
 from penstock.serve.engine import Engine
+from penstock.serve.names import quoted
 from penstock.serve.question import ask
 from penstock.serve.reader import Reader
-from penstock.serve.tally_sql import quoted
 from penstock.settings import Settings
 
 VIEW = "web.pageviews"

@@ -40,8 +40,10 @@ def query(
     start: Annotated[str, typer.Option("--from", help="Start of the range; a day ago when absent.")] = "",
     end: Annotated[str, typer.Option("--to", help="End of the range, excluded.")] = "",
     every: Annotated[str, typer.Option(help="Bucket: 5 minutes, 1 hour, 1 day; absent: one total.")] = "",
+    over: Annotated[str, typer.Option(help="Each bucket tells of the window of this width that ends with it.")] = "",
     by: Annotated[str, typer.Option(help="Keys, with commas.")] = "",
     where: Annotated[list[str] | None, typer.Option(help="key:operator:value; may be repeated.")] = None,
+    retained: Annotated[str, typer.Option(help="A theta measure: who of each bucket came again.")] = "",
     order: Annotated[str, typer.Option(help="Columns, with commas; a minus for descending.")] = "",
     limit: Annotated[int | None, typer.Option(help="Rows at most.")] = None,
     tz: Annotated[str, typer.Option(help="Time zone of buckets of a day or more.")] = "",
@@ -54,9 +56,8 @@ def query(
     if form is Form.parquet and out is None:
         raise Refusal("Parquet is not for a terminal. Say where to write it: --out rows.parquet")
     try:
-        told = ask(
-            view, address, where=where or (), start=start, end=end, every=every, by=by, order=order, limit=limit, tz=tz
-        )
+        said = {"start": start, "end": end, "every": every, "over": over, "by": by, "retained": retained, "tz": tz}
+        told = ask(view, address, where=where or (), order=order, limit=limit, **said)
     except NotAnswered as refused:
         raise Refusal(str(refused)) from refused
     PRINTERS[Form.json if as_json else form](told, out)
