@@ -4,7 +4,8 @@ from typing import Any
 
 import altair as alt
 
-from penstock.model.page import Headline, Page, TopList
+from domains.web import funnel
+from penstock.model.page import Headline, Page, Report, TopList
 
 SEEN = ("web.pageviews", "web.pageviews_by_region", "web.devices", "web.sources", "web.campaigns", "web.goals")
 VISITS = ("web.visits",)
@@ -28,6 +29,69 @@ def over_time() -> dict[str, Any]:
     )
     return layers.properties(width="container", height=230).to_dict()
 
+
+REPORTS = (
+    Report(
+        "funnel",
+        "Funnel",
+        "funnel",
+        "web.funnel",
+        f"{funnel.DOC} Each step with its share of all visits, and of the step before.",
+        {"visits": "Visited", **dict(zip(funnel.NAMES, (words for words, _ in funnel.STEPS), strict=True))},
+    ),
+    Report(
+        "goals",
+        "Conversions",
+        "goals",
+        "web.goals",
+        "Custom events by name: how many, of how many visitors, and those visitors divided by all visitors who loaded "
+        "a page in the range.",
+        {"events": "Events", "visitors": "Visitors"},
+        by=("name",),
+        other="web.pageviews",
+    ),
+    Report(
+        "retention",
+        "Who comes back",
+        "retention",
+        "web.audience",
+        "Visitors by the week, Monday to Sunday, in which a visit of theirs first started, of all the lake's time; and "
+        "the share of them who visited in each week after. The eight weeks up to the end of the range; this week is "
+        "not over.",
+        {"visitors": "Visitors"},
+    ),
+    Report(
+        "experiments",
+        "Experiments",
+        "uplift",
+        "web.experiments",
+        "By how much a variant converts better than the first by name: the ratio of the two conversions less one, "
+        "with its 95 % interval (Katz, of the ratio's logarithm). It is sure where the interval leaves out zero.",
+        {"conversion": "Conversion"},
+        by=("experiment", "variant"),
+    ),
+    Report(
+        "people",
+        "People",
+        "people",
+        "web.sessions",
+        "Different visitor ids whose session started in the range, where ids that were ever said to be one person "
+        "count once, also in chains. Exact. What is said today holds for the past too.",
+        {},
+        by=("a", "b"),
+        other="web.same_person",
+    ),
+    Report(
+        "unusual",
+        "Unusual hours",
+        "unusual",
+        "web.pageviews",
+        "Whole hours whose page views are more than 3.5 usual spreads away from the median of the same hour, by the "
+        "clock, of up to eight past weeks, at least three. The usual spread is 1.48 times the median absolute "
+        "deviation, and at least the square root of the median.",
+        {"views": "Page views"},
+    ),
+)
 
 PAGE = Page(
     title="Web",
@@ -54,8 +118,8 @@ PAGE = Page(
         TopList("Devices", "Systems", "web.devices", "os", "visitors"),
         TopList("Goals", "Goals", "web.goals", "name", "visitors"),
         TopList("Goals", "Experiments", "web.experiments", "variant", "conversion", "percent"),
-        TopList("Reading", "Scrolled", "web.engagement", "page", "scroll_pct", "decimal"),
-        TopList("Reading", "Slowest", "web.pageviews_by_region", "country", "load_p95", "milliseconds"),
+        TopList("Reading", "Scrolled", "web.engagement", "page", "scroll_pct", "decimal", "% of the page"),
+        TopList("Reading", "Slowest", "web.pageviews_by_region", "country", "load_p95", "milliseconds", "95 % load in"),
         TopList("Reading", "Bots", "web.bots", "browser", "views"),
     ),
     chart=over_time(),
@@ -67,4 +131,5 @@ PAGE = Page(
         "visitor": "v1",
         "url": "https://a.example/",
     },
+    reports=REPORTS,
 )

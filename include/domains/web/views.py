@@ -2,10 +2,22 @@
 
 from dataclasses import replace
 
-from domains.web.model import ARRIVAL, BOTS, CAMPAIGN, CUSTOM, ENGAGEMENT, EXPERIMENT, PAGEVIEW, SIGNED_IN, VISITS
+from domains.web import funnel
+from domains.web.model import (
+    ARRIVAL,
+    BOTS,
+    CAMPAIGN,
+    CUSTOM,
+    ENGAGEMENT,
+    EXPERIMENT,
+    PAGEVIEW,
+    SAME_PERSON,
+    SIGNED_IN,
+    VISITS,
+)
 from penstock.model.measure import Measure
 from penstock.model.measures import count, distinct, first, last, mean, quantile, ratio, theta, total
-from penstock.model.view import Sessions, Tally, View
+from penstock.model.view import Latest, Sessions, Tally, View
 
 
 def said(doc: str, measure: Measure) -> Measure:
@@ -62,6 +74,7 @@ SESSIONS = Sessions(
         "channel": said("The kind of source the session came from.", first("channel")),
         "country": said("Where the visitor was.", first("country")),
         "device": said("What the visitor held.", first("device")),
+        **funnel.moments(),
     },
     gap="30 minutes",
     doc="What one visitor did on one site without 30 minutes of silence. A late event corrects its session.",
@@ -93,6 +106,43 @@ LANDINGS = Tally(
     at="started",
     every="1 hour",
     doc="Sessions by the page they began on and the page they ended on.",
+)
+
+FUNNEL = Tally(
+    "web.funnel",
+    of=SESSIONS,
+    by=("site", "channel", "device"),
+    measures={
+        "visits": said("Sessions that started.", count()),
+        **funnel.reached(),
+        "conversion": said("Sessions that came to the last step, divided by visits.", ratio(funnel.LAST, "visits")),
+    },
+    at="started",
+    every="1 hour",
+    doc=funnel.DOC,
+)
+
+AUDIENCE = Tally(
+    "web.audience",
+    of=SESSIONS,
+    by=("site",),
+    measures={
+        "visitors": said(
+            "Different visitor ids whose session started: a theta sketch, exact up to 4,096, then 1.6 % error.",
+            theta("visitor"),
+        ),
+    },
+    at="started",
+    every="1 hour",
+    doc="Visitors by site as sets that can be compared: who came back, who is new.",
+)
+
+SAME = Latest(
+    "web.same_person",
+    of=SAME_PERSON,
+    key=("a", "b"),
+    columns=("event_id",),
+    doc="Every pair of ids that was said to be one person, and when it was said last.",
 )
 
 SOURCES = Tally(
@@ -170,6 +220,9 @@ VIEWS: tuple[View, ...] = (
     SESSIONS,
     VISITS_BY_SITE,
     LANDINGS,
+    FUNNEL,
+    AUDIENCE,
+    SAME,
     SOURCES,
     CAMPAIGNS,
     DEVICES,

@@ -1,4 +1,4 @@
-"""What a domain's page in the console shows: headline numbers, one chart, top lists. A page is a value."""
+"""What a domain's page in the console shows: headline numbers, one chart, top lists, reports. A page is a value."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -26,6 +26,25 @@ class TopList:
     by: str
     measure: str
     style: str = "count"
+    unit: str = ""  # what heads the figures, where the measure's name would not do
+
+
+@dataclass(frozen=True)
+class Report:
+    """An answer that takes more than one question of a view. `kind` names who makes it (penstock.serve.reports).
+
+    `measures` are those of `view` that it is made of, in order, each with the words that people read; `by` its keys;
+    `other` a second view that it needs.
+    """
+
+    name: str
+    title: str
+    kind: str
+    view: str
+    doc: str
+    measures: Mapping[str, str]
+    by: tuple[str, ...] = ()
+    other: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,6 +59,7 @@ class Page:
     live: str
     source: str
     first_event: Mapping[str, Any]
+    reports: tuple[Report, ...] = ()
 
     def document(self) -> dict[str, Any]:
         return asdict(self)

@@ -56,6 +56,7 @@ def create_app(answers: Answers) -> Starlette:
         routes=[
             Route("/api/views", answering(answers.views)),
             Route("/api/views/{name}", answering(answers.view)),
+            Route("/api/reports/{domain}/{name}", answering(answers.report)),
             Route("/api/facts/{source}", answering(answers.facts)),
             Route("/api/rejected/{source}", answering(answers.rejected)),
             Route("/api/ledger", answering(answers.ledger)),

@@ -3,19 +3,14 @@
 The read API's app mounts `routes()` and adds its careful headers (no script or style but our own files).
 """
 
-import importlib
-import importlib.util
-import json
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from penstock.model.domain import domains
+from penstock.serve import declared
 from penstock.serve.assets import vega
 
 CONSOLE = Path(__file__).with_name("console")
@@ -52,21 +47,7 @@ async def module(request: Request) -> Response:
 
 
 async def pages(_: Request) -> Response:
-    return JSONResponse(await run_in_threadpool(declared))
-
-
-@cache
-def declared() -> dict[str, Any]:
-    """Each domain's page as it declares it; a domain without charts is not in the console."""
-    charts = {name: _page(name) for name in domains()}
-    return {"domains": [{"name": name, **page} for name, page in charts.items() if page]}
-
-
-def _page(domain: str) -> dict[str, Any] | None:
-    if not importlib.util.find_spec(f"domains.{domain}.charts"):
-        return None
-    page = importlib.import_module(f"domains.{domain}.charts").PAGE.document()
-    return dict(json.loads(json.dumps(page)))
+    return JSONResponse(await run_in_threadpool(declared.document))
 
 
 def _file(path: Path) -> Response:

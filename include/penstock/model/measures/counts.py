@@ -9,7 +9,8 @@ SUM = "cast(sum({it}) as decimal(38, 6))"
 
 def count(where: str | None = None) -> Measure:
     """How many facts, or how many for which a condition holds."""
-    partial = f"cast(count_if({where}) as bigint)" if where else "count(1)"
+    # A condition may be null, where DuckDB would say null and Spark nought.
+    partial = f"cast(count_if(coalesce({where}, false)) as bigint)" if where else "count(1)"
     return Measure("count", (Part("", partial, "cast(sum({it}) as bigint)"),), "{it}", where or "all facts")
 
 

@@ -46,7 +46,7 @@ async function panel(page, group, lists) {
 
 function note(page, list, said) {
   const missed = page.state.filters.filter((one) => !where(page, list).includes(one.key)).map((one) => one.key);
-  const text = missed.length ? `not filtered by ${missed.join(", ")}` : `${number(said.rows.length)} of them`;
+  const text = missed.length ? `not filtered by ${missed.join(", ")}` : `${SHOWN} of ${number(said.rows.length)}`;
   const words = el("span", { class: missed.length ? "aside" : "" }, said.rows.length > SHOWN || missed.length ? text : "");
   return words;
 }
@@ -62,7 +62,7 @@ function fill(page, list, body, said) {
   const largest = Math.max(...rows.map((row) => Number(row[list.measure])));
   const doc = page.doc(list.view, list.measure);
   replace(body,
-    el("p", { class: "columns" }, el("span", {}, list.label), el("span", {}, list.measure.replaceAll("_", " "))),
+    el("p", { class: "columns" }, el("span", {}, list.label), el("span", {}, list.unit || list.measure)),
     el("ol", {}, rows.map((row) => bar(page, list, row, largest, () => lines(said.certificate, doc)))));
 }
 

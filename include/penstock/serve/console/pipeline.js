@@ -98,7 +98,11 @@ function balance(row) {
   return el("span", { class: "mark bad" }, `✗ ${number(row.unarchived, "count", true)} not archived, ${number(row.unshaped, "count", true)} not shaped`);
 }
 
+// A column whose cells are all figures stands to the right, so that they can be compared.
 export function table(columns, rows) {
-  return el("table", {}, el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map((cell) => el("td", {}, cell))))));
+  const kind = columns.map((_, at) => (rows.length && rows.every((cells) => figure(cells[at])) ? "figure" : null));
+  return el("table", {}, el("thead", {}, el("tr", {}, columns.map((name, at) => el("th", { scope: "col", class: kind[at] }, name)))),
+    el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map((cell, at) => el("td", { class: kind[at] }, cell))))));
 }
+
+function figure(cell) { return /^[–\d][\d.,\s%]*( s| ms| min| h)?$/.test(cell?.textContent ?? String(cell ?? "")); }
