@@ -2,6 +2,8 @@
 BIN := .venv/bin
 # `make demo FOR=180` ends by itself after so many seconds; without it the demo runs until Ctrl-C.
 FOR ?=
+# `make demo WRONG=0.05`: a sender that breaks. Without it one event in fifty is wrong, as in real traffic.
+WRONG ?=
 # `make bench NAME=startup`; without a name every benchmark runs in its quick variant.
 NAME ?=
 
@@ -16,7 +18,7 @@ setup: ## everything the project needs, into .venv (again: no time at all)
 	@python=$$(sh include/penstock/ops/setup/python.sh) && PYTHONPATH=include "$$python" -m penstock.ops.setup
 
 demo: setup ## the whole stack with simulated traffic, live (FOR=180: ends by itself with a verdict)
-	@exec $(BIN)/penstock demo $(if $(FOR),--for "$(FOR)")
+	@exec $(BIN)/penstock demo $(if $(FOR),--for "$(FOR)") $(if $(WRONG),--wrong "$(WRONG)")
 
 test: setup browser ## the test suite, one summary line at the end
 	@$(BIN)/pytest

@@ -8,6 +8,9 @@ commit with the cut up to which it counts. Runs when an hour is closed, and each
 
 **Clearing and repeating are safe**: the tables are the same however often it runs.
 
+**When a source sends what its suite refuses** (a twentieth rejected, say), its views wait: readers keep the last good
+numbers, and see newer ones as provisional. Mend the sender or repair the records, or build with *Accept*.
+
 **When a gate fails**, nothing is published, readers keep the last good numbers with their date, the candidate stays for
 inspection, and the alert holds the failed expectations and three rows. Mend the cause, then clear the task.
 """
@@ -38,6 +41,7 @@ OWN_DAY = "{{ ds if dag_run.run_type in ('backfill', 'scheduled') else params.%s
         "from": forms.day("From"),
         "to": forms.day("To"),
         "full": forms.yes_no("Everything anew", "All facts again. As long as the first build of all days."),
+        "accept": forms.yes_no("Accept", "Final also where a source's suite refused its records."),
     },
     doc_md=__doc__,
     tags=["views"],
@@ -53,6 +57,7 @@ def build_views() -> None:
             f"--from={OWN_DAY % 'from'}",
             f"--to={OWN_DAY % 'to'}",
             "--full={{ 'yes' if params.full else 'no' }}",
+            "--accept-rejected={{ 'yes' if params.accept else 'no' }}",
         ],
     )
 

@@ -4,6 +4,7 @@
     python spark_jobs/build_views.py --from 2026-11-01 --to 2026-11-07
 
 Without dates: the days that gained facts since the last build. With dates: these days as well, both ends included.
+A source whose new dispositions its own suite refuses is not built, unless `--accept-rejected yes`.
 Exit status: 0 published, or nothing was new; 2 the request cannot be done; 3 a gate refused, and readers keep the last
 good numbers; else it crashed, which is always safe: start it again.
 """
@@ -12,6 +13,7 @@ import argparse
 import sys
 from datetime import UTC, date, datetime
 
+from penstock.engine import intake
 from penstock.engine.build import Batch
 from penstock.engine.gate import recorded
 from penstock.engine.publish import Refused
@@ -20,6 +22,7 @@ from penstock.lake.publication import open_table
 from penstock.lake.releases import current
 from penstock.lake.session import open_session
 from penstock.model.domain import Domain, domains
+from penstock.model.view import source_of
 from penstock.settings import Settings
 
 
@@ -37,8 +40,14 @@ def main() -> int:
     for domain in chosen:
         release = current(layout, domain.name)
         batch = Batch(spark, layout, release, recorded(layout, release))
+        judge = recorded(layout, release, layout.silver)
+        sick = {} if asked.accept == "yes" else intake.refused(spark, layout, release, domain.views, judge)
+        refused += len(sick)
+        for why in sick.values():
+            print(why, file=sys.stderr)  # noqa: T201
+        fit = [view for view in domain.views if source_of(view).name not in sick]
         try:
-            for built in batch.build(domain.views, full=asked.full == "yes", days=asked.days):
+            for built in batch.build(fit, full=asked.full == "yes", days=asked.days):
                 print(f"published {built.view} up to epoch {built.cut}, days {built.days or 'all'}")  # noqa: T201
         except Refused as refusal:
             refused += 1
@@ -58,6 +67,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--from", dest="first", type=day, help="first UTC day, YYYY-MM-DD")
     parser.add_argument("--to", dest="last", type=day, help="last UTC day; the first one when absent")
     parser.add_argument("--full", nargs="?", const="yes", default="no", choices=["yes", "no"], help="all facts again")
+    accept = "build also what the suite of a source refuses"
+    parser.add_argument("--accept-rejected", dest="accept", default="no", choices=["yes", "no"], help=accept)
     asked = parser.parse_args()
     last = asked.last or asked.first
     if (asked.first is None) != (last is None) or (last and last < asked.first):

@@ -70,6 +70,8 @@ def check(rows: DataFrame, table: str) -> GateResult:
     if rows.isEmpty():
         reason = "" if suite.may_be_empty else f"{table} has no rows, so its suite would prove nothing"
         return GateResult(table, suite.may_be_empty, reason, ())
+    if suite.enough and rows.limit(suite.enough).count() < suite.enough:
+        suite = suite.of_few()
     results = judged(rows, suite)
     reason = refusal(table, len(suite.expectations), results)
     if not reason:

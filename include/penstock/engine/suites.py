@@ -5,7 +5,7 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from penstock.model.source import Source
 from penstock.model.view import View
 
 PROJECT = Path(__file__).parents[3]
+# At 2 % rejected, a thousand records stray by half a percent.
+ENOUGH_RECORDS = 1_000
 
 
 class NoSuite(LookupError):
@@ -23,11 +25,19 @@ class NoSuite(LookupError):
 
 @dataclass(frozen=True)
 class Suite:
-    """What must hold of a table. `may_be_empty`: having no rows is an ordinary day for it, not a vacuous success."""
+    """What must hold of a table. `may_be_empty`: having no rows is an ordinary day for it, not a vacuous success.
+
+    `enough`: of fewer rows than this a share says nothing, so expectations with `mostly` are left out."""
 
     name: str
     expectations: tuple[Any, ...]
     may_be_empty: bool = False
+    enough: int = 0
+
+    def of_few(self) -> "Suite":
+        """What can be asked of too few rows for shares."""
+        whole = tuple(each for each in self.expectations if getattr(each, "mostly", 1) in (None, 1))
+        return replace(self, expectations=whole)
 
     def fresh(self) -> Any:
         """As Great Expectations wants it. It writes ids into expectations, so it gets copies."""
@@ -72,7 +82,7 @@ def dispositions_of(source: Source, *more: Any) -> Suite:
         column="disposition", value_set=["fact", "rejected", "duplicate"], severity="critical"
     )
     placed = present("partition", "offset", "epoch", "received_at", "day", "disposition")
-    return Suite(source.name, (*placed, known, named, *more))
+    return Suite(source.name, (*placed, known, named, *more), enough=ENOUGH_RECORDS)
 
 
 def view_measures(view: View) -> Mapping[str, Measure]:

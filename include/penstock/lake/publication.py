@@ -8,6 +8,8 @@ from typing import Any
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
+from penstock.lake.layout import Layout
+
 # How far back a cut is looked for: every commit on gold carries it, so the first is the usual answer.
 COMMITS = 50
 
@@ -45,6 +47,12 @@ def publications(table: DeltaTable) -> Iterator[Publication]:
 def newest(table: DeltaTable | None) -> Publication | None:
     """The publication that the table's rows are of."""
     return next(publications(table), None) if table is not None else None
+
+
+def cut_of(layout: Layout, release: str, view: str, source: str) -> int:
+    """The last epoch of a source that a view's gold includes; -1 before the first build."""
+    said = newest(open_table(layout.gold(release, view)))
+    return said.cut.get(source, -1) if said else -1
 
 
 def last_epoch(table: DeltaTable | None, query_id: str) -> int:

@@ -16,11 +16,13 @@ def register(app: typer.Typer) -> None:
 def demo(
     seconds: Annotated[float | None, typer.Option("--for", min=1, help="End by itself after so many seconds.")] = None,
     rate: Annotated[float, typer.Option("--rate", min=0.1, help="Events a second.")] = 50,
+    wrong: Annotated[float, typer.Option("--wrong", min=0, max=1, help="Share of wrong events.")] = 0.02,
     as_json: Annotated[bool, typer.Option("--json", help="The verdict as one JSON document.")] = False,
 ) -> None:
     """Start the stack, send simulated traffic through it, and say whether every stage moved data."""
     # Arrow and Delta take a second to import; the other commands need neither.
     from penstock.ops.demo.tour import lines, tour
+    from penstock.ops.demo.traffic import Traffic
     from penstock.ops.stack import foreground, run
 
     screen = Console(stderr=as_json, highlight=False)
@@ -28,7 +30,7 @@ def demo(
     stack = run.start(settings, detach=False)
     verdict = None
     with foreground.running(stack, screen):
-        verdict = tour(stack, settings, screen, rate, seconds)
+        verdict = tour(stack, settings, screen, Traffic(rate, seconds, wrong))
     if verdict is None:
         # Ctrl-C is how an endless demo ends; one that was to give a verdict has given none.
         raise typer.Exit(cli.UNWELL if seconds else 0)

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from penstock.ops.demo.stages import Stage, look
-from penstock.ops.demo.traffic import flowing
+from penstock.ops.demo.traffic import Traffic, flowing
 from penstock.ops.stack import foreground, table
 from penstock.ops.stack.run import Stack
 from penstock.settings import Settings
@@ -35,21 +35,21 @@ class Verdict:
         return {**asdict(self), "well": self.well}
 
 
-def tour(stack: Stack, settings: Settings, screen: Console, rate: float, seconds: float | None) -> Verdict:
+def tour(stack: Stack, settings: Settings, screen: Console, traffic: Traffic) -> Verdict:
     """Runs until the time is over (`None`: until a signal) and every stage has moved data or the grace is over."""
     begun = time.monotonic()
     parts = foreground.until_well(stack, screen)
     screen.print(table.table(parts, stack.home, time.monotonic() - begun))
     verdict = Verdict(0, [], parts_well=True)
     before = look(settings, stack.home)
-    with flowing(settings, stack.home, rate, seconds):
+    with flowing(settings, stack.home, traffic):
         flow = time.monotonic()
         while True:
             foreground.watch(stack, screen, lambda _told, spent: spent > EVERY, below=lines(verdict))
             verdict = judge(before, look(settings, stack.home), stack, begun)
             if not screen.is_terminal:
                 screen.print(lines(verdict))
-            over = time.monotonic() - flow - (seconds or float("inf"))
+            over = time.monotonic() - flow - (traffic.seconds or float("inf"))
             if not verdict.parts_well or (over > 0 and (verdict.well or over > GRACE)):
                 return verdict
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 
 from penstock.model.domain import domains
@@ -15,15 +16,24 @@ from penstock.settings import Settings
 YEAR = 365 * 86_400.0
 
 
+@dataclass(frozen=True)
+class Traffic:
+    """Events a second, for how long (`None`: until somebody stops it), and which share is wrong as real traffic is."""
+
+    rate: float
+    seconds: float | None
+    wrong: float
+
+
 @contextmanager
-def flowing(settings: Settings, home: Home, rate: float, seconds: float | None) -> Iterator[None]:
-    """Traffic from now on, a share of it wrong in the ways that real traffic is."""
+def flowing(settings: Settings, home: Home, traffic: Traffic) -> Iterator[None]:
+    """Traffic from now on."""
     feeds = [f"domains.{name}.feed" for name in domains() if find_spec(f"domains.{name}.feed")]
     with (home.logs / "feed.log").open("wb") as log:
         senders = [
             subprocess.Popen(
                 [sys.executable, "-m", feed, "--collector", f"http://127.0.0.1:{settings.collector_port}",
-                 "--rate", str(rate), "--for", str(seconds or YEAR), "--wrong", "0.02"],
+                 "--rate", str(traffic.rate), "--for", str(traffic.seconds or YEAR), "--wrong", str(traffic.wrong)],
                 env=config.environ(settings, home), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )
             for feed in feeds

@@ -1,0 +1,40 @@
+"""What comes in is judged before it is called final."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from toy_lake import ToyLake, fact
+
+from penstock.engine import intake
+from penstock.engine.gate import recorded
+from penstock.lake.layout import FIRST_RELEASE
+
+
+def sent(count: int, wrong: int) -> Iterator[dict[str, Any]]:
+    """A thousand records in all are enough for a share to say something."""
+    yield from (fact(f"v{number}", number) for number in range(count - wrong))
+    yield from (fact(minutes=number) | {"disposition": "rejected", "reason": "malformed"} for number in range(wrong))
+
+
+def refused(lake: ToyLake) -> dict[str, str]:
+    judge = recorded(lake.layout, FIRST_RELEASE, lake.layout.silver)
+    return intake.refused(lake.spark, lake.layout, FIRST_RELEASE, lake.domain.views, judge)
+
+
+@pytest.mark.parametrize(
+    ("count", "wrong", "sick"),
+    [(1_000, 50, True), (1_000, 20, False), (20, 1, False)],
+    ids=["5 %", "2 %", "one of few"],
+)
+def test_a_sender_that_broke_is_caught_and_noise_is_not(lake: ToyLake, count: int, wrong: int, sick: bool) -> None:
+    lake.epoch(sent(count, wrong))
+    assert bool(refused(lake)) == sick
+
+
+def test_only_what_came_since_the_last_build_is_judged(lake: ToyLake) -> None:
+    lake.epoch(sent(1_000, 50))
+    before = refused(lake)
+    lake.build()
+    lake.epoch(sent(1_000, 0))
+    assert (len(before), refused(lake)) == (1, {})
