@@ -13,8 +13,8 @@ import psutil
 
 from penstock.ops.refusal import Refusal
 from penstock.ops.setup import jars, java
+from penstock.ops.stack import database, orphans, ports
 from penstock.ops.stack import home as homes
-from penstock.ops.stack import orphans, ports
 from penstock.ops.stack.parts import parts
 from penstock.settings import Settings
 
@@ -113,6 +113,15 @@ def open_ports(settings: Settings) -> Finding:
     )
 
 
+def airflows_database(settings: Settings) -> Finding:
+    if not settings.database:
+        return Finding("database", "SQLite in the home")
+    why = database.wrong(settings.database)
+    return Finding(
+        "database", why or "PostgreSQL answers", f"export PENSTOCK_DATABASE='{database.EXAMPLE}'" if why else ""
+    )
+
+
 def clock(settings: Settings) -> Finding:
     """A clock that was put back makes new events look late and tokens invalid."""
     newest = max((path.stat().st_mtime for path in settings.home.glob("*/*")), default=0.0)
@@ -139,5 +148,5 @@ def known(settings: Settings) -> homes.Home | None:
 
 
 CHECKS: tuple[Callable[[Settings], Finding], ...] = (
-    python, java_version, memory, disk, packages, jar_hashes, home, open_ports, clock, stray,
+    python, java_version, memory, disk, packages, jar_hashes, home, open_ports, airflows_database, clock, stray,
 )  # fmt: skip

@@ -7,6 +7,7 @@ import time
 from importlib.metadata import version
 
 from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION, environment
+from penstock.ops.stack import database
 from penstock.ops.stack.health import fetch
 from penstock.ops.stack.home import USERS, Home
 from penstock.settings import Settings
@@ -29,7 +30,7 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
         "CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{user}:{role}" for user, role in USERS.items()),
         "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home.passwords,
         "CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
-        "DATABASE__SQL_ALCHEMY_CONN": settings.database or f"sqlite:///{folder}/airflow.db",
+        "DATABASE__SQL_ALCHEMY_CONN": database.address(settings, folder),
         "API__HOST": "127.0.0.1",
         "API__PORT": settings.airflow_port,
         "API__BASE_URL": address,
@@ -53,7 +54,6 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
     return {
         "AIRFLOW_HOME": str(folder),
         **{f"AIRFLOW__{name}": str(value) for name, value in sections.items()},
-        **environment(settings),
         **environment(settings),
         f"AIRFLOW_CONN_{SPARK_CONNECTION.upper()}": json.dumps(spark(settings.spark_master)),
         # Airflow's processes rename themselves, by default over the environment that tells whose they are.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import psutil
 
 from penstock.ops.refusal import Refusal
-from penstock.ops.stack import config, orphans, ports
+from penstock.ops.stack import config, database, orphans, ports
 from penstock.ops.stack import home as homes
 from penstock.ops.stack.home import TAKEN, Home
 from penstock.ops.stack.parts import Part, parts
@@ -41,6 +41,7 @@ def start(settings: Settings, *, detach: bool, rows: list[Part] | None = None) -
         homes.prepare(home)
         recovered = orphans.stop(home.stack)
         ports.check(rows)
+        database.check(settings)
         with homes.readable_errors(home.folder):
             homes.write(home.run / "supervisord.conf", config.supervisord(home, rows))
             homes.write(home.settings, json.dumps(settings.to_env()))
