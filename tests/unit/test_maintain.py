@@ -12,15 +12,15 @@ from penstock.lake.publication import Publication, newest
 SAID = Publication({"toy.events": 7}, "r1")
 
 
-def written(path: Path, commits: int) -> Path:
+def written(path: Path, commits: int) -> str:
     """A table of one row a commit, the last of which published."""
     for number in range(commits):
         note = CommitProperties(custom_metadata={"userMetadata": SAID.to_metadata()})
         write_deltalake(path, pa.table({"number": [number]}), mode="append", commit_properties=note)
-    return path
+    return str(path)
 
 
-def rows(path: Path) -> list[int]:
+def rows(path: str) -> list[int]:
     return sorted(DeltaTable(path).to_pyarrow_table()["number"].to_pylist())
 
 

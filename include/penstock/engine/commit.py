@@ -4,10 +4,9 @@ delta-rs publishes a version with link(2), as our own LogStore does, so both wri
 about 15 ms, where Spark's takes half a second: docs/decisions/0040.
 """
 
-import os
+import time
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +15,7 @@ import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction
 from deltalake.transaction import AddAction
 
+from penstock.lake.place import place
 from penstock.lake.stats import statistics
 
 # Log checkpoints are made beside the epochs, not inside them: engine/upkeep.py.
@@ -39,7 +39,7 @@ class Appender:
     """Appends epochs to one table that is partitioned by day."""
 
     def __init__(self, path: str) -> None:
-        self._folder = Path(path)
+        self._folder = place(path)
         self._table = DeltaTable(path)
         self._indexed = self._table.metadata().configuration["delta.dataSkippingStatsColumns"].split(",")
 
@@ -70,15 +70,11 @@ class Appender:
 
     def _write(self, day: str | None, rows: pa.Table) -> AddAction:
         name = f"day={day}/part-{uuid.uuid4()}.parquet" if day else f"part-{uuid.uuid4()}.parquet"
-        path = self._folder / name
-        path.parent.mkdir(exist_ok=True)
-        with path.open("xb") as file:
-            pq.write_table(rows, file, compression="zstd", write_statistics=self._indexed)
-            file.flush()
-            os.fsync(file.fileno())
-        stat = path.stat()
+        content = pa.BufferOutputStream()
+        pq.write_table(rows, content, compression="zstd", write_statistics=self._indexed)
+        size = self._folder.write(name, content.getvalue())
         kept = statistics(rows, self._indexed)
-        return AddAction(name, stat.st_size, {"day": day} if day else {}, int(stat.st_mtime * 1000), True, kept)
+        return AddAction(name, size, {"day": day} if day else {}, int(time.time() * 1000), True, kept)
 
 
 def partitioned(schema: pa.Schema) -> list[str]:

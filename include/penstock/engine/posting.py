@@ -5,8 +5,8 @@ The counts come from the tables' own commits, never from a counter beside them, 
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import duckdb
 import pyarrow as pa
@@ -16,6 +16,7 @@ from deltalake.exceptions import CommitFailedError, TableNotFoundError
 from penstock.engine.commit import Appender, create
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import LEDGER
+from penstock.lake.place import place
 from penstock.model.source import Source
 
 ARCHIVED = "select date_trunc('hour', timestamp) as hour, 'archived' as stage, null::varchar as reason"
@@ -72,26 +73,30 @@ def counted(table: str, first: int, last: int, sql: str) -> pa.Table:
     moved = [action for version in range(first, last + 1) for action in changes(table, version)]
     if not moved:
         return NOTHING
-    added = _of_files(table, [path for name, path in moved if name == "add"], sql, "count(*)")
-    removed = _of_files(table, [path for name, path in moved if name == "remove"], sql, "-count(*)")
-    rows = " union all ".join(part for part in (added, removed) if part)
     with duckdb.connect() as memory:
         memory.execute("set timezone = 'UTC'")
+        parts = [
+            _of_files(memory, table, name, [path for action, path in moved if action == name], f"{sql}, {count}")
+            for name, count in (("add", "count(*)"), ("remove", "-count(*)"))
+        ]
+        rows = " union all ".join(part for part in parts if part)
         return memory.sql(SUMMED.format(rows=rows)).to_arrow_table()
 
 
 NOTHING = pa.table({name: pa.array([], LEDGER.field(name).type) for name in ("hour", "stage", "reason", "records")})
 
 
-def _of_files(table: str, paths: list[str], sql: str, count: str) -> str:
-    files = ", ".join(f"'{table}/{path}'" for path in paths)
-    return f"{sql}, {count} as records from read_parquet([{files}]) group by all" if paths else ""
+def _of_files(memory: duckdb.DuckDBPyConnection, table: str, name: str, files: list[str], sql: str) -> str:
+    if not files:
+        return ""
+    memory.register(f"files_{name}", place(table).dataset(files))
+    return f"{sql} as records from files_{name} group by all"
 
 
 def changes(table: str, version: int) -> Iterator[tuple[str, str]]:
     """Files that a version added to the data or removed from it. Compaction does neither."""
-    for line in Path(table, "_delta_log", f"{version:020}.json").read_text().splitlines():
+    for line in place(table).read(f"_delta_log/{version:020}.json").splitlines():
         action: dict[str, Any] = json.loads(line)
         for name in ("add", "remove"):
             if name in action and action[name]["dataChange"]:
-                yield name, action[name]["path"]
+                yield name, unquote(action[name]["path"])

@@ -9,10 +9,11 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
+
+from penstock.lake.place import place
 
 # An append reads the list of all files: about 30 microseconds each, so 300 of them cost ten milliseconds.
 MANY_FILES = 300
@@ -44,8 +45,8 @@ def small_files(table: DeltaTable) -> int:
 
 def last_checkpoint(path: str) -> int:
     """The version of the log's last checkpoint; -1 before the first."""
-    pointer = Path(path, "_delta_log", "_last_checkpoint")
-    return int(json.loads(pointer.read_text())["version"]) if pointer.exists() else -1
+    log = place(path).below("_delta_log")
+    return int(json.loads(log.read("_last_checkpoint"))["version"]) if log.below("_last_checkpoint").there() else -1
 
 
 class Upkeep:

@@ -1,13 +1,14 @@
 """Upkeep of Delta tables without a JVM: compaction, the one guarded vacuum, and a drill that restores and compares."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 from deltalake import CommitProperties, DeltaTable
 
+from penstock.lake.place import Place, place
 from penstock.lake.publication import newest
 
 # Readers hold a version for a query, builds for a build, and people go back for days: nobody for a week.
@@ -33,15 +34,22 @@ class Done:
     files_after: int
 
 
-def tables(lake: str) -> Iterator[Path]:
+def tables(lake: str) -> Iterator[str]:
     """Every Delta table below the root, however deep."""
-    for log in sorted(Path(lake).rglob("_delta_log")):
-        yield log.parent
+    yield from _tables(lake.rstrip("/"), place(lake))
 
 
-def compact(path: Path) -> Done | None:
+def _tables(address: str, folder: Place) -> Iterator[str]:
+    if folder.below("_delta_log").there():
+        yield address
+        return
+    for below in folder.folders():
+        yield from _tables(f"{address}/{below.name}", below)
+
+
+def compact(path: str) -> Done | None:
     """Joins small files; the rows are the same. None where there is nothing to gain."""
-    table = DeltaTable(str(path))
+    table = DeltaTable(path)
     before = len(table.file_uris())
     if before <= FEW_FILES:
         return None
@@ -49,27 +57,28 @@ def compact(path: Path) -> Done | None:
     # A publication is found by its commit: a later commit on gold says it again.
     note = CommitProperties(custom_metadata={"userMetadata": said.to_metadata()}) if said else None
     table.optimize.compact(target_size=WHOLE_FILE, max_concurrent_tasks=1, commit_properties=note)
-    return Done(str(path), before, len(table.file_uris()))
+    return Done(path, before, len(table.file_uris()))
 
 
-def vacuum(path: Path, keep_hours: int = KEEP_HOURS) -> int:
+def vacuum(path: str, keep_hours: int = KEEP_HOURS) -> int:
     """Deletes files that no version of the last `keep_hours` needs; returns how many."""
     if keep_hours < KEEP_HOURS:
         raise Unsafe(
             f"A vacuum that keeps {keep_hours} h could break readers and restore points. Keep {KEEP_HOURS} h or more."
         )
-    return len(DeltaTable(str(path)).vacuum(retention_hours=keep_hours, dry_run=False))
+    return len(DeltaTable(path).vacuum(retention_hours=keep_hours, dry_run=False))
 
 
-def drill(path: Path, scratch: Path) -> int:
+def drill(path: str, scratch: Path) -> int:
     """Restores a copy to the version before the last and compares it with time travel; returns the rows compared."""
-    version = max(DeltaTable(str(path)).version() - 1, 0)
+    version = max(DeltaTable(path).version() - 1, 0)
     shutil.rmtree(scratch, ignore_errors=True)
-    shutil.copytree(path, scratch)
+    scratch.mkdir(parents=True)
+    place(path).copied(place(scratch))
     try:
         copy = DeltaTable(str(scratch))
         copy.restore(version)
-        return _same(DeltaTable(str(path), version=version), copy)
+        return _same(DeltaTable(path, version=version), copy)
     finally:
         shutil.rmtree(scratch)
 
@@ -86,7 +95,6 @@ def _same(was: DeltaTable, restored: DeltaTable) -> int:
     return int(rows[0])
 
 
-def smallest(lake: str) -> Path | None:
+def smallest(lake: str) -> str | None:
     """The table that a drill can afford to copy."""
-    sized = [(sum(file.stat().st_size for file in path.rglob("*") if file.is_file()), path) for path in tables(lake)]
-    return min(sized, default=(0, None))[1]
+    return min(((place(path).size(), path) for path in tables(lake)), default=(0, None))[1]

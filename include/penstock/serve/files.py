@@ -6,9 +6,9 @@ from threading import Lock
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from penstock.lake.files import File
+from penstock.lake.place import rows as stored
 
 # Enough for the day-wide rows of years and the minutes of some weeks.
 BUDGET = 512 * 1024 * 1024
@@ -30,7 +30,7 @@ class Files:
             if uri in self._held:
                 self._held.move_to_end(uri)
                 return self._held[uri]
-        rows = _with_partition(pq.ParquetFile(_local(uri)).read(), file.partition)
+        rows = _with_partition(stored(uri), file.partition)
         with self._lock:
             if uri not in self._held:
                 self._held[uri] = rows
@@ -51,7 +51,3 @@ def _with_partition(rows: pa.Table, partition: Mapping[str, Any]) -> pa.Table:
             kind = pa.date32() if name == "day" else pa.string()
             rows = rows.append_column(pa.field(name, kind), pa.array([value] * rows.num_rows, kind))
     return rows
-
-
-def _local(uri: str) -> str:
-    return uri.removeprefix("file://")

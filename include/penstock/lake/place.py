@@ -1,0 +1,135 @@
+"""Files of the lake beside its tables' rows: read, written and listed in one way, on a disk and on an object store.
+
+Whatever must have one winner is a commit, and commits are Delta's and Spark's: docs/decisions/0020. Nothing here is.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+LOCAL = fs.LocalFileSystem()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder of the lake; an object store has none, only names that begin alike."""
+
+    files: fs.FileSystem
+    path: str
+
+    @property
+    def local(self) -> bool:
+        return self.files is LOCAL
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    def below(self, name: str) -> "Place":
+        return Place(self.files, f"{self.path}/{name}")
+
+    def there(self) -> bool:
+        """Whether anything is under this name."""
+        found: fs.FileInfo = self.files.get_file_info(self.path)
+        return bool(found.type != fs.FileType.NotFound)
+
+    def names(self) -> list[str]:
+        """What is directly in here, in order; nothing where there is no such folder."""
+        return sorted(each.base_name for each in self._listed() if each.path.rstrip("/") != self.path)
+
+    def folders(self) -> Iterator["Place"]:
+        for each in sorted(self._listed(), key=lambda found: str(found.path)):
+            if each.type == fs.FileType.Directory:
+                yield Place(self.files, each.path.rstrip("/"))
+
+    def size(self) -> int:
+        """Bytes of all files below."""
+        return sum(each.size for each in self._listed(recursive=True) if each.is_file)
+
+    def _listed(self, recursive: bool = False) -> list[fs.FileInfo]:
+        found: list[fs.FileInfo] = self.files.get_file_info(
+            fs.FileSelector(self.path, allow_not_found=True, recursive=recursive)
+        )
+        return found
+
+    def read(self, name: str) -> bytes:
+        with self.files.open_input_file(f"{self.path}/{name}") as file:
+            content: bytes = file.read()
+            return content
+
+    def dataset(self, names: list[str]) -> ds.Dataset:
+        """Parquet files as one relation, read as far as it is asked."""
+        return ds.dataset([f"{self.path}/{name}" for name in names], format="parquet", filesystem=self.files)
+
+    def write(self, name: str, content: bytes | pa.Buffer) -> int:
+        """Durable when it returns; its size. Half a file may be left by a crash: only a commit makes files matter."""
+        target = f"{self.path}/{name}"
+        if not self.local:
+            with self.files.open_output_stream(target) as file:
+                file.write(content)
+            return len(content)
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
+        with Path(target).open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        return len(content)
+
+    def have(self, name: str, of: "Place") -> None:
+        """The other place's file here as well: by a second name on one disk, by the store's own copy else."""
+        if self.local and of.local:
+            target = Path(self.path, name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.link(Path(of.path, name), target)
+        else:
+            self.files.copy_file(f"{of.path}/{name}", f"{self.path}/{name}")
+
+    def copied(self, target: "Place") -> None:
+        """All files below, on whatever disk or store the target is."""
+        fs.copy_files(
+            self.path, target.path, source_filesystem=self.files, destination_filesystem=target.files, use_threads=False
+        )
+
+    def moved(self, target: "Place") -> None:
+        """On a disk at once. On a store a crash leaves files on both sides, and none is lost."""
+        if self.local:
+            self.files.move(self.path, target.path)
+        else:
+            self.copied(target)
+            self.remove()
+
+    def remove(self) -> None:
+        """All files below; nothing where there are none."""
+        if self.there():
+            self.files.delete_dir(self.path)
+
+
+def rows(file: str) -> pa.Table:
+    """A Parquet file's own columns, wherever it is."""
+    folder, _, name = file.rpartition("/")
+    where = place(folder)
+    with where.files.open_input_file(f"{where.path}/{name}") as opened:
+        return pq.ParquetFile(opened).read()
+
+
+def place(address: str | Path) -> Place:
+    """The folder at a path, or at an object store's address such as s3a://bucket/lake."""
+    scheme, found, path = str(address).partition("://")
+    if not found or scheme == "file":
+        return Place(LOCAL, str(Path(path or scheme).absolute()))
+    bucket = path.partition("/")[0]
+    # Spark says s3a, everybody else s3.
+    return Place(_store(f"{'s3' if scheme == 's3a' else scheme}://{bucket}"), path.rstrip("/"))
+
+
+@cache
+def _store(address: str) -> fs.FileSystem:
+    """One client a bucket. Keys, region and address are found as delta-rs finds them: AWS_… in the environment."""
+    return fs.FileSystem.from_uri(address)[0]

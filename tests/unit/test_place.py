@@ -1,0 +1,45 @@
+"""The lake's files on a disk; tests/faults/test_object_store.py holds a store to the same."""
+
+from pathlib import Path
+
+import pytest
+
+from penstock.lake.place import Place, place
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Place:
+    here = place(tmp_path / "lake")
+    here.write("gold/v/_delta_log/0.json", b"{}")
+    here.write("gold/v/day=2026-11-18/part.parquet", b"rows")
+    return here
+
+
+def test_what_was_written_is_read_listed_and_measured(folder: Place) -> None:
+    gold = folder.below("gold/v")
+    assert (gold.read("_delta_log/0.json"), gold.names(), gold.size()) == (b"{}", ["_delta_log", "day=2026-11-18"], 6)
+    assert [(below.name, below.there()) for below in folder.folders()] == [("gold", True)]
+
+
+def test_a_folder_that_is_not_there_is_empty(folder: Place) -> None:
+    nowhere = folder.below("silver")
+    assert (nowhere.there(), nowhere.names(), nowhere.size()) == (False, [], 0)
+    nowhere.remove()
+
+
+def test_a_second_name_is_the_same_file(folder: Place) -> None:
+    name = "v/day=2026-11-18/part.parquet"
+    folder.below("copy").have(name, folder.below("gold"))
+    assert Path(folder.path, "gold", name).samefile(Path(folder.path, "copy", name))
+
+
+def test_a_folder_moves_whole(folder: Place) -> None:
+    folder.below("gold").moved(folder.below("kept"))
+    assert (folder.names(), folder.below("kept").size()) == (["kept"], 6)
+
+
+def test_a_copy_is_apart(folder: Place, tmp_path: Path) -> None:
+    (tmp_path / "scratch").mkdir()
+    folder.below("gold").copied(place(tmp_path / "scratch"))
+    folder.below("gold").remove()
+    assert place(f"file://{tmp_path}/scratch").size() == 6
