@@ -55,8 +55,8 @@ def test_a_dag_runs_to_success_and_its_run_is_in_postgresql(airflow: RunningStac
 
     assert eventually(ended, 240)
     with psycopg2.connect(database.replace("+psycopg2", "")) as tables, tables.cursor() as asking:
-        asking.execute("select task_id, state from task_instance where run_id = %s", (asked["dag_run_id"],))
-        assert dict(asking.fetchall()) == dict.fromkeys(("compact", "vacuum", "drill"), "success")
+        asking.execute("select distinct state from task_instance where run_id = %s", (asked["dag_run_id"],))
+        assert asking.fetchall() == [("success",)]
     assert not Path(airflow.home, "airflow", "airflow.db").exists()
 
 
