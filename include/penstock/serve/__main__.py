@@ -11,7 +11,9 @@ from penstock.settings import Settings
 
 def main() -> None:
     settings = Settings.from_env()
-    app = create_app(Answers(settings, Reader(Layout(settings.lake))))
+    # Airflow shows the console among its own pages.
+    airflow = f"http://127.0.0.1:{settings.airflow_port} http://localhost:{settings.airflow_port}"
+    app = create_app(Answers(settings, Reader(Layout(settings.lake))), airflow)
     uvicorn.run(app, host=settings.listen, port=settings.serve_port, log_level="warning", access_log=False)
 
 

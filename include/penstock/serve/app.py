@@ -25,7 +25,7 @@ from penstock.serve.problems import Problem
 REFRESH_SECONDS = 0.2
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {framed_by}",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
@@ -34,7 +34,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 log = logging.getLogger(__name__)
 
 
-def create_app(answers: Answers) -> Starlette:
+def create_app(answers: Answers, framed_by: str = "'none'") -> Starlette:
     """The application over one lake."""
 
     def answering(make: Callable[[Request], object]) -> Handler:
@@ -68,7 +68,7 @@ def create_app(answers: Answers) -> Starlette:
             WebSocketRoute("/api/live", live),
             *pages.routes(),
         ],
-        middleware=[Middleware(Headers)],
+        middleware=[Middleware(Headers, framed_by)],
         exception_handlers={Problem: _problem, HTTPException: _http_problem, Exception: _unexpected},
         lifespan=lambda app: _following(answers),
     )
@@ -77,15 +77,16 @@ def create_app(answers: Answers) -> Starlette:
 class Headers:
     """Adds the same careful headers to every answer."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, framed_by: str) -> None:
         self._app = app
+        said = {name: value.format(framed_by=framed_by) for name, value in HEADERS.items()}
+        self._added = [(name.encode(), value.encode()) for name, value in said.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def careful(message: Message) -> None:
             if message["type"] == "http.response.start":
                 own = {name.lower() for name, _ in message["headers"]}
-                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message["headers"] += [header for header in added if header[0] not in own]
+                message["headers"] += [header for header in self._added if header[0] not in own]
             await send(message)
 
         await self._app(scope, receive, careful if scope["type"] == "http" else send)
