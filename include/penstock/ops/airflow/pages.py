@@ -13,8 +13,11 @@ from penstock.settings import Settings
 
 STYLE = (
     "body{font:15px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a2b3c;background:#fff}"
+    "pre,code{background:#f3f5f8}"
     "table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #dde}"
-    ".refused{color:#b00020;font-weight:600}pre{background:#f3f5f8;padding:.8rem;overflow:auto}"
+    ".refused{color:#b00020;font-weight:600}pre{padding:.8rem;overflow:auto}"
+    "@media(prefers-color-scheme:dark){body{color:#dde6f0;background:#12181f}.refused{color:#ff8a9a}"
+    "pre,code{background:#1d2630}a{color:#8ab8ff}td,th{border-color:#334}}"
 )
 MOST_CHECKS = 200
 
@@ -61,4 +64,9 @@ def row(checked: Checked) -> str:
 
 
 def page(title: str, body: str) -> str:
-    return f"<!doctype html><title>{escape(title)}</title><style>{STYLE}</style><h1>{escape(title)}</h1>{body}"
+    # A runbook brings its own heading.
+    heading = "" if "<h1>" in body else f"<h1>{escape(title)}</h1>"
+    return (
+        f'<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>{escape(title)}'
+        f"</title><style>{STYLE}</style>{heading}{body}"
+    )
