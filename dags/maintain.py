@@ -1,7 +1,8 @@
 """# Maintain: few files, room on the disk, and proof that tables can be restored
 
-Each night: joins small files, deletes those that no version of the last week needs, and restores a copy of a small
-table to see that it is what it was. Rows never change. Waits for builds and lets none start meanwhile.
+Each night: takes a restore point, joins small files, deletes those that neither a version of the last week nor a
+restore point needs, and restores a copy of a small table to see that it is what it was. Rows never change. Waits for
+builds and lets none start meanwhile.
 
 **When it fails**: nothing is wrong with any number. Tables get slower, or the disk fills, until it succeeds again.
 """
@@ -23,6 +24,12 @@ from penstock.ops.airflow.runbooks import runbook
 )
 def maintain() -> None:
     @task
+    def pin() -> str:
+        from penstock.ops.airflow import upkeep
+
+        return upkeep.pin()
+
+    @task
     def compact() -> int:
         from penstock.ops.airflow import upkeep
 
@@ -40,7 +47,7 @@ def maintain() -> None:
 
         return upkeep.drill()
 
-    chain(compact(), vacuum(), drill())
+    chain(pin(), compact(), vacuum(), drill())
 
 
 maintain()

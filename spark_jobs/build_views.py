@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime
 from penstock.engine import intake
 from penstock.engine.build import Batch
 from penstock.engine.gate import recorded
+from penstock.engine.pinning import take
 from penstock.engine.publish import Refused
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
@@ -36,7 +37,7 @@ def main() -> int:
         print("no source has silver yet: nothing to build")  # noqa: T201
         return 0
     spark = open_session(settings, "build_views")
-    refused = 0
+    refused, publications = 0, 0
     for domain in chosen:
         release = current(layout, domain.name)
         batch = Batch(spark, layout, release, recorded(layout, release))
@@ -48,10 +49,13 @@ def main() -> int:
         fit = [view for view in domain.views if source_of(view).name not in sick]
         try:
             for built in batch.build(fit, full=asked.full == "yes", days=asked.days):
+                publications += 1
                 print(f"published {built.view} up to epoch {built.cut}, days {built.days or 'all'}")  # noqa: T201
         except Refused as refusal:
             refused += 1
             print(refusal, file=sys.stderr)  # noqa: T201
+    if publications:
+        print(f"restore point {take(layout, 'publish', 'build_views', f'{publications} views were published').id}")  # noqa: T201
     return 3 if refused else 0
 
 

@@ -1,5 +1,6 @@
 """Upkeep changes files, never rows, and never takes a file that a reader may need."""
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -63,3 +64,14 @@ def test_a_restored_table_that_differs_is_noticed(tmp_path: Path) -> None:
 def test_every_table_is_found_and_the_smallest_is_drilled(tmp_path: Path) -> None:
     big, small = written(tmp_path / "gold" / "r1" / "big", 9), written(tmp_path / "ledger", 1)
     assert (list(tables(str(tmp_path))), smallest(str(tmp_path))) == ([big, small], small)
+
+
+def test_a_vacuum_spares_what_a_restore_point_names(tmp_path: Path) -> None:
+    table = written(tmp_path / "t", 3)
+    DeltaTable(table).delete()
+    last = Path(table, "_delta_log", f"{DeltaTable(table).version():020}.json")
+    last.write_text(re.sub(r'"deletionTimestamp":\d+', '"deletionTimestamp":1', last.read_text()))
+    vacuum(table, spared=[1])
+    assert DeltaTable(table, version=1).to_pyarrow_table().num_rows == 2
+    with pytest.raises(FileNotFoundError):
+        DeltaTable(table, version=2).to_pyarrow_table()

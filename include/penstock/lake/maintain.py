@@ -60,13 +60,13 @@ def compact(path: str) -> Done | None:
     return Done(path, before, len(table.file_uris()))
 
 
-def vacuum(path: str, keep_hours: int = KEEP_HOURS) -> int:
-    """Deletes files that no version of the last `keep_hours` needs; returns how many."""
+def vacuum(path: str, keep_hours: int = KEEP_HOURS, spared: Sequence[int] = ()) -> int:
+    """Deletes files that neither a version of the last `keep_hours` nor a `spared` one needs; returns how many."""
     if keep_hours < KEEP_HOURS:
         raise Unsafe(
             f"A vacuum that keeps {keep_hours} h could break readers and restore points. Keep {KEEP_HOURS} h or more."
         )
-    return len(DeltaTable(path).vacuum(retention_hours=keep_hours, dry_run=False))
+    return len(DeltaTable(path).vacuum(retention_hours=keep_hours, dry_run=False, keep_versions=list(spared) or None))
 
 
 def drill(path: str, scratch: Path) -> int:

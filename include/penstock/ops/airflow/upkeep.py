@@ -7,6 +7,7 @@ from penstock.lake import maintain
 from penstock.lake.days import Day, close
 from penstock.lake.layout import Layout
 from penstock.lake.releases import current
+from penstock.lake.restore_points import forget, pinned, points
 from penstock.model.domain import domains
 from penstock.model.view import source_of
 from penstock.ops.airflow.errors import DataRefused
@@ -22,8 +23,20 @@ def compact() -> int:
     return len(done)
 
 
+def pin() -> str:
+    """The day's restore point, before anything old is deleted; expired ones go."""
+    from penstock.engine.pinning import take
+
+    layout = Layout(Settings.from_env().lake)
+    point = take(layout, "daily", "airflow", "each night, before upkeep")
+    log.info("restore point %s; %d expired ones are forgotten", point.id, forget(layout, point.at))
+    return point.id
+
+
 def vacuum() -> int:
-    return sum(maintain.vacuum(path) for path in maintain.tables(Settings.from_env().lake))
+    layout = Layout(Settings.from_env().lake)
+    kept = points(layout)
+    return sum(maintain.vacuum(path, spared=pinned(layout, kept, path)) for path in maintain.tables(layout.root))
 
 
 def drill() -> int:

@@ -1,0 +1,55 @@
+"""# Rewind: a domain back to a restore point
+
+Brings silver, gold and speed of a domain back to what they were at a restore point, each table in one commit on top of
+what there is. The present is saved as a restore point first, so that a rewind is undone by another one. Bronze, ledger
+and audit stay. Streams shape again what the log has since the point: no event is lost.
+
+`plan` says what would change; a person approves; `rewind` halts the domain's streams, goes back and lets them start
+again. Points: `penstock restore-point list`; one is taken at each publish, each night and on demand.
+
+**When it fails**, the domain's streams wait until it is ended: clear `rewind`, and it goes on where it was.
+"""
+
+from airflow.sdk import Param, chain, dag, task
+
+from penstock.model.domain import domains
+from penstock.ops.airflow.defaults import DEFAULTS
+from penstock.ops.airflow.operations import APPROVED_BY, OPERATION, WHO, WHY, approval, people
+from penstock.ops.airflow.runbooks import runbook
+
+
+@dag(
+    schedule=None,
+    max_active_runs=1,
+    catchup=False,
+    # No build meanwhile: it would publish what is just being taken back.
+    default_args={**DEFAULTS, "pool": "builds", "doc_md": runbook("rewind")},
+    params={
+        "domain": Param(type="string", enum=[*domains()], title="Domain", description="Whose tables go back."),
+        "point": Param(
+            type="string", pattern=r"^\d{8}T\d{6}-[0-9a-f]{4}$", title="Restore point", description="Its id."
+        ),
+        **people(),
+    },
+    doc_md=__doc__,
+    tags=["undo"],
+)
+def rewind() -> None:
+    @task
+    def plan(domain: str, point: str) -> str:
+        from penstock.ops.airflow import rewinds
+
+        return rewinds.plan(domain, point)
+
+    @task(task_id="rewind")
+    def back(domain: str, point: str, operation: str, who: str, why: str, approved_by: str) -> str:
+        from penstock.ops.airflow import rewinds
+
+        return rewinds.rewind(domain, point, operation, who, why, approved_by)
+
+    chosen = ("{{ params.domain }}", "{{ params.point }}")
+    agree = approval("Rewind {{ params.domain }}?", "{{ ti.xcom_pull(task_ids='plan') }}", "rewind")
+    chain(plan(*chosen), agree, back(*chosen, OPERATION, WHO, WHY, APPROVED_BY))
+
+
+rewind()

@@ -1,0 +1,76 @@
+"""A rewind as an operator asks for it: looked at first, streams halted, gone back, written into the audit."""
+
+from collections.abc import Iterator
+
+from penstock.engine.gaps import Gap, gaps
+from penstock.engine.halting import halted
+from penstock.engine.pinning import named, pins
+from penstock.engine.rewind import rewind
+from penstock.engine.ways import CannotRewind, Way, ways
+from penstock.lake import audit
+from penstock.lake.layout import Layout
+from penstock.lake.releases import kept
+from penstock.lake.restore_points import RestorePoint, find
+from penstock.lake.rewinds import unfinished
+from penstock.model.domain import domains
+from penstock.settings import Settings
+
+
+def text(settings: Settings, domain: str, wanted: str) -> str:
+    """What would change, as a table for a person. Changes nothing; raises where it cannot be done."""
+    layout = Layout(settings.lake)
+    point = find(layout, wanted)
+    found = looked_at(settings, point, domain)
+    rows = [way.as_dict() for way in found]
+    moved = [row for row in rows if row["from"] != row["to"]]
+    head = f"Back to {point.id} ({point.at:%Y-%m-%d %H:%M:%S} UTC, {point.why}).\n\n"
+    lines = [
+        f"| {row['table']} | {row['from']} | {row['to']} | {row['rows']:,} | {row['rows_then']:,} |" for row in moved
+    ]
+    table = "\n".join(["| table | version | goes to | rows | will be |", "|---|---|---|---|---|", *lines])
+    return (
+        f"{head}{table if moved else 'Nothing has changed since.'}\n\nStreams then shape again what the log has since: "
+        "no event is lost. The present is kept as a restore point, so that this can be undone the same way."
+    )
+
+
+def looked_at(settings: Settings, point: RestorePoint, domain: str) -> list[Way]:
+    """Every table's way, once the log is known to have all that must be shaped again."""
+    layout = Layout(settings.lake)
+    found = ways(layout, point, domain)
+    if lost := list(_lost(settings, layout, point, domain)):
+        raise CannotRewind(
+            f"the log no longer has what came after that point: {'; '.join(map(str, lost))}. Nothing was changed. "
+            f"Bronze has those records: `penstock replay {domain}` makes a release of them; or choose a later point."
+        )
+    return found
+
+
+def _lost(settings: Settings, layout: Layout, point: RestorePoint, domain: str) -> Iterator[Gap]:
+    for source in domains()[domain].sources:
+        for release in kept(layout, domain):
+            silver = named(layout, layout.silver(release, source.name))
+            # A table that stays where it is needs nothing of the log.
+            if silver in point.tables and pins(layout, [f"{layout.root}/{silver}"]).get(silver) != point.tables[silver]:
+                stand = point.streams.get(silver)
+                wanted = {int(part): offset for part, offset in stand.offsets.items()} if stand else {}
+                yield from gaps(settings.kafka, source.name, wanted)
+
+
+def go_back(
+    settings: Settings, domain: str, wanted: str, operation: str, who: str, why: str, approved_by: str = ""
+) -> str:
+    """Halts the domain's shapes, rewinds and records it. Done again after a crash, it ends what was begun."""
+    layout = Layout(settings.lake)
+    begun = unfinished(layout, domain)
+    point = find(layout, begun.point if begun and begun.point.startswith(wanted) else wanted)
+    if begun is None:
+        looked_at(settings, point, domain)
+    shapes = [
+        f"shape-{source.name}-{release}" for source in domains()[domain].sources for release in kept(layout, domain)
+    ]
+    with halted(settings.home, shapes):
+        done = rewind(layout, point, domain, who, why)
+    before, after = {"restore_point": done.saved}, {"restore_point": done.point, "epochs": dict(done.epochs)}
+    audit.record(layout, audit.Entry(operation, "rewind", domain, who, why, approved_by, before, after))
+    return f"{domain} is at {done.point}; the state before is kept as {done.saved}"

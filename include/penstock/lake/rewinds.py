@@ -1,0 +1,65 @@
+"""The journal of rewinds, in `control/rewinds`: one that was begun is ended before any stream of its domain starts."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+
+import pyarrow as pa
+
+from penstock.lake.appending import append_once
+from penstock.lake.layout import Layout
+from penstock.lake.publication import open_table
+
+
+@dataclass(frozen=True)
+class Rewind:
+    """`point` is where it goes, `saved` the point that was taken of the present before; `epochs`: each silver table's
+    number that marks it, higher than any that was used, so that no number ever means two epochs."""
+
+    id: str
+    domain: str
+    point: str
+    saved: str
+    by: str
+    why: str
+    epochs: Mapping[str, int] = field(default_factory=dict)
+    done: bool = False
+
+
+class Unfinished(RuntimeError):
+    """A rewind was cut short. Nothing is lost; it must be ended before streams go on."""
+
+
+COLUMNS = ("id", "domain", "point", "at", "done", "document")
+TYPES = {"at": pa.timestamp("us", "UTC"), "done": pa.bool_()}
+SCHEMA = pa.schema([(name, TYPES.get(name, pa.string())) for name in COLUMNS])
+
+
+def note(layout: Layout, rewind: Rewind) -> None:
+    """Writes down that a rewind was begun, or that it is done."""
+    row = {"id": rewind.id, "domain": rewind.domain, "point": rewind.point, "done": rewind.done}
+    told = {**row, "at": datetime.now(UTC), "document": json.dumps(asdict(rewind))}
+    step = "done" if rewind.done else "begun"
+    append_once(layout.control("rewinds"), SCHEMA, [told], f"rewind/{rewind.id}/{step}")
+
+
+def rewinds(layout: Layout) -> list[Rewind]:
+    """Every rewind as it was last written down, oldest first."""
+    table = open_table(layout.control("rewinds"))
+    rows = table.to_pyarrow_table().sort_by("at").to_pylist() if table else []
+    return list({row["id"]: Rewind(**json.loads(row["document"])) for row in rows}.values())
+
+
+def unfinished(layout: Layout, domain: str) -> Rewind | None:
+    """The rewind of a domain that was begun and not ended."""
+    return next((one for one in rewinds(layout) if not one.done and one.domain == domain), None)
+
+
+def refuse_unfinished(layout: Layout, domain: str) -> None:
+    """Stops whoever would write between two tables of which one went back and the other did not yet."""
+    if half := unfinished(layout, domain):
+        raise Unfinished(
+            f"a rewind of {domain} to {half.point} was cut short. No event is lost, and readers see the numbers of one "
+            f"side or the other. End it with `penstock rewind {half.point} --domain {domain} --why '{half.why}'`."
+        )
