@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from browser import server
 from browser.lake import Lake, history
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 # Other tests may have the machine: what is waited for comes in a blink on a quiet one.
 expect.set_options(timeout=60_000)
@@ -38,10 +38,16 @@ def opened(chromium: Browser) -> Iterator[Callable[..., Page]]:
     complaints: list[str] = []
     pages: list[Page] = []
 
-    def open_page(address: str, width: int = 1280, height: int = 900, **options: Any) -> Page:
+    def open_page(address: str, width: int = 1280, height: int = 900, expected: str = "", **options: Any) -> Page:
+        """`expected`: what the browser may complain of, such as an answer of 401."""
         page = chromium.new_page(viewport={"width": width, "height": height}, **options)
         page.set_default_timeout(60_000)
-        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+
+        def complain(said: ConsoleMessage) -> None:
+            if said.type == "error" and not (expected and expected in said.text):
+                complaints.append(said.text)
+
+        page.on("console", complain)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("dialog", lambda dialog: complaints.append(f"a dialog opened: {dialog.message}"))
         pages.append(page)

@@ -11,6 +11,7 @@ import uvicorn
 from browser.lake import Lake
 from playwright.sync_api import Browser, sync_playwright
 
+from penstock.serve.access.identity import Access
 from penstock.serve.app import create_app
 
 CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
@@ -25,7 +26,9 @@ ARGUMENTS = (
 def served(lake: Lake, port: int = 0) -> Iterator[str]:
     """The address at which a lake is served, until the block ends."""
     listener = socket.create_server(("127.0.0.1", port))
-    server = uvicorn.Server(uvicorn.Config(create_app(lake), log_level="critical"))  # type: ignore[arg-type]
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(lake, Access(lake.home)), log_level="critical", proxy_headers=False)
+    )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     while not server.started:

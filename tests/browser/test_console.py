@@ -1,5 +1,6 @@
 """The console in a real browser: what a person sees, clicks and types."""
 
+import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -8,6 +9,8 @@ import pytest
 from browser.lake import Lake
 from browser.server import served
 from playwright.sync_api import Page, expect
+
+from penstock.serve.access.identity import Access
 
 Opened = Callable[..., Page]
 PAGES = ("web", "pipeline", "rejected", "releases")
@@ -83,11 +86,11 @@ def test_a_number_carries_its_certificate(opened: Opened, address: str) -> None:
     page = opened(address)
     page.locator(".number").first.focus()
     expect(page.locator("#tip")).to_contain_text("Provisional")
-    expect(page.locator("#tip")).to_contain_text("Release r1, cut: web.events to epoch 4802")
+    expect(page.locator("#tip")).to_contain_text("Release r1, no build yet")
 
 
 def test_a_new_fact_is_on_the_screen_by_itself(opened: Opened) -> None:
-    lake = Lake([])
+    lake = Lake()
     lake.add(pageview(visitor="first"))
     with served(lake) as address:
         page = opened(f"{address}/?range=live")
@@ -98,13 +101,24 @@ def test_a_new_fact_is_on_the_screen_by_itself(opened: Opened) -> None:
 
 
 def test_an_empty_lake_says_how_to_begin_and_then_begins(opened: Opened) -> None:
-    lake = Lake([])
+    lake = Lake()
     with served(lake) as address:
         page = opened(address)
         expect(page.locator("pre").first).to_contain_text("/v1/web.events")
         lake.add(pageview())
         expect(page.locator(".number").first).to_contain_text("1")
         page.close()
+
+
+def test_each_report_of_the_domain_is_answered(opened: Opened, address: str) -> None:
+    page = opened(f"{address}/?range=30d")
+    expect(page.locator(".funnel .steps li")).to_have_count(4)
+    expect(page.locator(".goals tbody tr")).to_have_count(4)
+    expect(page.locator(".retention .heat").first).to_have_text("100 %")
+    expect(page.locator(".uplift")).to_contain_text("book-button")
+    expect(page.locator(".people")).to_contain_text("visitor ids")
+    page.locator(".funnel .about").focus()
+    expect(page.locator("#tip")).to_contain_text("How far sessions came")
 
 
 def test_the_keyboard_reaches_what_the_mouse_does(opened: Opened, address: str) -> None:
@@ -145,3 +159,44 @@ def test_the_rejected_page_shows_records_as_text(opened: Opened, address: str) -
 def test_an_hour_that_does_not_balance_says_by_how_much(opened: Opened, address: str) -> None:
     page = opened(f"{address}/?page=pipeline")
     expect(page.locator("td .bad")).to_have_text("✗ 0 not archived, 3 not shaped")
+
+
+def test_another_machine_meets_the_door_and_each_role_its_own_page(opened: Opened, lake: Lake) -> None:
+    (lake.home / "console.toml").write_text('login = "always"')
+    passwords = json.loads((lake.home / "passwords.json").read_text())
+    with served(lake) as address:
+        for user, shares in {"analyst": 0, "oncall": 0, "admin": 1}.items():
+            page = opened(address, expected="401")
+            page.get_by_label("Name").fill(user)
+            page.get_by_label("Password").fill(passwords[user])
+            page.get_by_role("button", name="Log in").last.click()
+            expect(page.locator(".panel").first).to_be_visible()
+            assert page.get_by_role("button", name="Share").count() == shares
+            page.get_by_role("button", name="Log out").click()
+            expect(page.get_by_label("Password")).to_be_visible()
+            page.close()
+    (lake.home / "console.toml").unlink()
+
+
+def test_a_link_shows_one_site_and_revoked_shows_none(opened: Opened, lake: Lake) -> None:
+    (lake.home / "console.toml").write_text('login = "always"')
+    shares = Access(lake.home).shares
+    share, token = shares.make("web", "docs.harbour.example", "admin")
+    with served(lake) as address:
+        page = opened(f"{address}/share/{token}", expected="401")
+        expect(page.locator(".chart svg")).to_be_visible()
+        assert page.locator("select").first.inner_text().split() == ["docs.harbour.example"]
+        assert page.locator("#nav a").count() == 1
+        shares.revoke(share.id)
+        page.reload()
+        expect(page.get_by_label("Password")).to_be_visible()
+        page.close()
+    (lake.home / "console.toml").unlink()
+
+
+def test_the_chart_is_given_as_a_picture(opened: Opened, address: str) -> None:
+    page = opened(address)
+    expect(page.locator(".chart svg")).to_be_visible()
+    with page.expect_download() as given:
+        page.get_by_role("button", name="PNG").click()
+    assert given.value.suggested_filename == "web-visitors-7d.png"

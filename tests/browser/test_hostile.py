@@ -34,7 +34,7 @@ def test_there_are_two_hundred_of_them() -> None:
 @pytest.mark.parametrize("field", ["country", "name"])
 def test_markup_in_events_stays_text(opened: Callable[..., Page], field: str) -> None:
     kind = {"country": "pageview", "name": "event"}[field]
-    lake = Lake([])
+    lake = Lake()
     lake.add(pageview(), *(pageview(type=kind, visitor=f"v{i}", **{field: text}) for i, text in enumerate(STRINGS)))
     with served(lake) as address:
         page = opened(f"{address}/?range=live&f={field}:{STRINGS[0]}")

@@ -16,13 +16,12 @@ from domains.web import known
 from domains.web.model import EVENTS
 from domains.web.views import VIEWS
 from penstock.engine import silver
-from penstock.engine.build import Batch, Built
 from penstock.engine.commit import Appender, create
 from penstock.engine.speed import append
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.domain import source
 from penstock.model.source import Source
-from penstock.model.view import source_of
+from penstock.model.view import View, source_of
 from penstock.serve.question import ask
 from penstock.serve.reader import Answer, Reader
 
@@ -52,9 +51,11 @@ class WebLake:
         views = [view for view in VIEWS if source_of(view).name == name]
         append(self.spark, self.layout, FIRST_RELEASE, views, rows, number, QUERY)  # type: ignore[arg-type]
 
-    def build(self, gate: Any, **how: Any) -> list[Built]:
+    def build(self, views: Iterable[View], gate: Any) -> list[Any]:
+        from penstock.engine.build import Batch
+
         assert self.spark is not None
-        return Batch(self.spark, self.layout, FIRST_RELEASE, gate).build(VIEWS, **how)
+        return Batch(self.spark, self.layout, FIRST_RELEASE, gate).build(views)
 
     def reader(self) -> Reader:
         reader = Reader(self.layout)

@@ -18,10 +18,13 @@ def over_time() -> dict[str, Any]:
         y=alt.Y("value:Q", title=None, stack=None, axis=alt.Axis(tickCount=4, labelExpr="datum.label")),
         tooltip=[alt.Tooltip("said:N"), alt.Tooltip("shown:N")],
     )
-    now = alt.datum.series == "now"
+    now, over = alt.datum.series == "now", "datum.series === 'now' && !datum.open"
     layers = alt.layer(
         base.mark_area(interpolate="monotone", opacity=0.16).transform_filter(now),
-        base.mark_line(interpolate="monotone", strokeWidth=2.2).transform_filter(now),
+        base.mark_line(interpolate="monotone", strokeWidth=2.2).transform_filter(over),
+        base.mark_line(strokeWidth=2.2, strokeDash=[1, 4], strokeCap="round").transform_filter(
+            alt.datum.series == "open"
+        ),
         base.mark_line(interpolate="monotone", strokeWidth=1.4, strokeDash=[4, 4], opacity=0.6).transform_filter(
             alt.datum.series == "earlier"
         ),
@@ -31,14 +34,6 @@ def over_time() -> dict[str, Any]:
 
 
 REPORTS = (
-    Report(
-        "funnel",
-        "Funnel",
-        "funnel",
-        "web.funnel",
-        f"{funnel.DOC} Each step with its share of all visits, and of the step before.",
-        {"visits": "Visited", **dict(zip(funnel.NAMES, (words for words, _ in funnel.STEPS), strict=True))},
-    ),
     Report(
         "goals",
         "Conversions",
@@ -51,14 +46,12 @@ REPORTS = (
         other="web.pageviews",
     ),
     Report(
-        "retention",
-        "Who comes back",
-        "retention",
-        "web.audience",
-        "Visitors by the week, Monday to Sunday, in which a visit of theirs first started, of all the lake's time; and "
-        "the share of them who visited in each week after. The eight weeks up to the end of the range; this week is "
-        "not over.",
-        {"visitors": "Visitors"},
+        "funnel",
+        "Funnel",
+        "funnel",
+        "web.funnel",
+        f"{funnel.DOC} Each step with its share of all visits, and of the step before.",
+        {"visits": "Visited", **dict(zip(funnel.NAMES, (words for words, _ in funnel.STEPS), strict=True))},
     ),
     Report(
         "experiments",
@@ -69,6 +62,16 @@ REPORTS = (
         "with its 95 % interval (Katz, of the ratio's logarithm). It is sure where the interval leaves out zero.",
         {"conversion": "Conversion"},
         by=("experiment", "variant"),
+    ),
+    Report(
+        "retention",
+        "Who comes back",
+        "retention",
+        "web.audience",
+        "Visitors by the week, Monday to Sunday, in which a visit of theirs first started, of all the lake's time; and "
+        "the share of them who visited in each week after. The eight weeks up to the end of the range; this week is "
+        "not over.",
+        {"visitors": "Visitors"},
     ),
     Report(
         "people",
@@ -116,8 +119,6 @@ PAGE = Page(
         TopList("Devices", "Devices", "web.devices", "device", "visitors"),
         TopList("Devices", "Browsers", "web.devices", "browser", "visitors"),
         TopList("Devices", "Systems", "web.devices", "os", "visitors"),
-        TopList("Goals", "Goals", "web.goals", "name", "visitors"),
-        TopList("Goals", "Experiments", "web.experiments", "variant", "conversion", "percent"),
         TopList("Reading", "Scrolled", "web.engagement", "page", "scroll_pct", "decimal", "% of the page"),
         TopList("Reading", "Slowest", "web.pageviews_by_region", "country", "load_p95", "milliseconds", "95 % load in"),
         TopList("Reading", "Bots", "web.bots", "browser", "views"),

@@ -3,6 +3,7 @@
 import uvicorn
 
 from penstock.lake.layout import Layout
+from penstock.serve.access.identity import Access
 from penstock.serve.answers import Answers
 from penstock.serve.app import create_app
 from penstock.serve.reader import Reader
@@ -13,8 +14,11 @@ def main() -> None:
     settings = Settings.from_env()
     # Airflow shows the console among its own pages.
     airflow = f"http://127.0.0.1:{settings.airflow_port} http://localhost:{settings.airflow_port}"
-    app = create_app(Answers(settings, Reader(Layout(settings.lake))), airflow)
-    uvicorn.run(app, host=settings.listen, port=settings.serve_port, log_level="warning", access_log=False)
+    answers = Answers(settings, Reader(Layout(settings.lake), home=settings.home))
+    app = create_app(answers, Access(settings.home), airflow)
+    # Who asks is decided by the guard, from the connection itself: no header changes the address.
+    quiet = {"log_level": "warning", "access_log": False, "proxy_headers": False}
+    uvicorn.run(app, host=settings.listen, port=settings.serve_port, **quiet)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -16,6 +16,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from penstock.serve import pages
+from penstock.serve.access.guard import Guard
+from penstock.serve.access.identity import Access
+from penstock.serve.access.routes import routes
 from penstock.serve.answers import Answers
 from penstock.serve.encode import document
 from penstock.serve.engine import Stop
@@ -34,8 +37,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 log = logging.getLogger(__name__)
 
 
-def create_app(answers: Answers, framed_by: str = "'none'") -> Starlette:
-    """The application over one lake."""
+def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> Starlette:
+    """The application over one lake, for those who may. `framed_by`: whose pages may show it inside."""
 
     def answering(make: Callable[[Request], object]) -> Handler:
         async def handler(request: Request) -> Response:
@@ -44,7 +47,13 @@ def create_app(answers: Answers, framed_by: str = "'none'") -> Starlette:
         return handler
 
     async def live(socket: WebSocket) -> None:
-        await answers.live.subscribe(socket, tuple(sorted(socket.query_params.multi_items())))
+        # A browser's page shows a ticket; a program, which names no origin, has none.
+        if "origin" in socket.headers and access.tickets.spend(socket.query_params.get("ticket", "")) is None:
+            await socket.close(1008, "no ticket")
+            return
+        await answers.live.subscribe(
+            socket, tuple(sorted(pair for pair in socket.query_params.multi_items() if pair[0] != "ticket"))
+        )
 
     async def healthz(_: Request) -> Response:
         return Response(b'{"well": true}', media_type="application/json")
@@ -67,8 +76,9 @@ def create_app(answers: Answers, framed_by: str = "'none'") -> Starlette:
             Route("/metrics", metrics),
             WebSocketRoute("/api/live", live),
             *pages.routes(),
+            *routes(access),
         ],
-        middleware=[Middleware(Headers, framed_by)],
+        middleware=[Middleware(Headers, framed_by), Middleware(Guard, access)],
         exception_handlers={Problem: _problem, HTTPException: _http_problem, Exception: _unexpected},
         lifespan=lambda app: _following(answers),
     )

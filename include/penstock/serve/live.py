@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from penstock.serve.access.guard import same_origin
 from penstock.serve.encode import document
 from penstock.serve.problems import Problem
 
@@ -81,9 +81,3 @@ class Live:
             await asyncio.wait_for(socket.send_text(message), SECONDS_TO_SEND)
         except (TimeoutError, WebSocketDisconnect, RuntimeError):
             topic.sockets.discard(socket)
-
-
-def same_origin(socket: WebSocket) -> bool:
-    """Browsers let any page open a websocket anywhere and say which page it was; programs say nothing."""
-    origin = socket.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == socket.headers.get("host")

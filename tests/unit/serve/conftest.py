@@ -26,9 +26,12 @@ def lake(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> ToyLake:
 
 @pytest.fixture
 def client(lake: ToyLake, settings: Settings) -> Iterator[TestClient]:
+    from penstock.serve.access.identity import Access
     from penstock.serve.answers import Answers
     from penstock.serve.app import create_app
     from penstock.serve.reader import Reader
 
-    with TestClient(create_app(Answers(settings, Reader(lake.layout)))) as client:
+    app = create_app(Answers(settings, Reader(lake.layout)), Access(settings.home))
+    # As a program on this machine asks.
+    with TestClient(app, client=("127.0.0.1", 50_000), headers={"host": "127.0.0.1"}) as client:
         yield client

@@ -15,6 +15,7 @@ from toy_lake import ToyLake, fact
 from typer.testing import CliRunner
 
 from penstock.ops.cli import application
+from penstock.serve.access.identity import Access
 from penstock.serve.answers import Answers
 from penstock.serve.app import create_app
 from penstock.serve.asking import NotAnswered
@@ -32,7 +33,7 @@ def served(lake: ToyLake, settings: Settings, monkeypatch: pytest.MonkeyPatch) -
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    app = create_app(Answers(settings, Reader(lake.layout)))
+    app = create_app(Answers(settings, Reader(lake.layout)), Access(settings.home))
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -34,6 +34,14 @@ export async function get(path, parameters = []) {
   return body;
 }
 
+// What changes something. The server looks at where the page is from, and at who is logged in.
+export async function send(path, told = {}, method = "POST") {
+  const answer = await fetch(path, { method, headers: { "Content-Type": "application/json" }, body: method === "POST" ? JSON.stringify(told) : undefined });
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Problem(answer.status, body);
+  return body;
+}
+
 export function view(name, { from, to, every, by = [], where = [], order, limit, tz }) {
   const told = [["from", from.toISOString()], ["to", to.toISOString()]];
   if (every) told.push(["every", every]);
@@ -46,18 +54,34 @@ export function view(name, { from, to, every, by = [], where = [], order, limit,
 }
 
 // Calls `changed` whenever the view does, until the returned function is called. A hidden tab hears nothing.
-export function live(name, changed) {
+export function live(name, where, changed) {
   let socket = null;
   let retry = 0;
   let timer = 0;
   let closed = false;
 
+  const again = () => {
+    if (closed || document.hidden) return;
+    health(false);
+    retry = Math.min(retry + 1, 6);
+    timer = setTimeout(open, 250 * 2 ** retry * (0.5 + Math.random()));
+  };
+
+  let asking = false;
   const open = async () => {
     clearTimeout(timer);
-    if (closed || document.hidden || socket) return;
+    if (closed || document.hidden || socket || asking) return;
+    asking = true;
+    // A ticket is for one socket, so that no other page can open one in our name.
+    const given = await send("/api/ticket").catch(() => null);
+    asking = false;
+    if (!given) { again(); return; }
+    if (closed || document.hidden) return;
     const address = new URL("/api/live", location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     address.searchParams.set("view", name);
+    for (const { key, value } of where) address.searchParams.append("where", `${key}:eq:${value}`);
+    address.searchParams.set("ticket", given.ticket);
     const opened = new WebSocket(address);
     socket = opened;
     opened.onopen = () => { retry = 0; health(true); };
@@ -65,10 +89,7 @@ export function live(name, changed) {
     opened.onclose = () => {
       if (socket !== opened) return;
       socket = null;
-      if (closed || document.hidden) return;
-      health(false);
-      retry = Math.min(retry + 1, 6);
-      timer = setTimeout(open, 250 * 2 ** retry * (0.5 + Math.random()));
+      again();
     };
   };
   const drop = () => { const open = socket; socket = null; open?.close(); };

@@ -1,8 +1,9 @@
 // Starts the console: which page, which theme, is the server there.
 
-import { get, onHealth } from "./api.js";
+import { get, onHealth, send } from "./api.js";
 import { el, replace } from "./dom.js";
 import { domainPage } from "./domain.js";
+import { loginPage } from "./login.js";
 import { pipelinePage } from "./pipeline.js";
 import { rejectedPage } from "./rejected.js";
 import { releasesPage } from "./releases.js";
@@ -13,7 +14,9 @@ const main = document.getElementById("main");
 const nav = document.getElementById("nav");
 const connection = document.getElementById("connection");
 let close = () => {};
+const user = document.getElementById("user");
 let declared = null;
+let me = null;
 
 async function start() {
   startTheme();
@@ -49,12 +52,14 @@ async function show() {
   close = () => {};
   const state = read();
   try {
-    if (!declared) declared = await get("/api/domains");
+    if (!declared) [me, declared] = await Promise.all([get("/api/me"), get("/api/domains")]);
   } catch (problem) {
+    if (problem.status === 401) { loginPage(main, show); return; }
     replace(main, el("section", { class: "empty" }, el("h1", {}, "The server cannot be reached"), el("p", {}, "This page comes back by itself.")));
     setTimeout(show, 3000);
     return;
   }
+  greet();
   const pages = routes();
   const page = pages[state.page] || Object.values(pages)[0];
   navigate(pages, page, state);
@@ -64,10 +69,21 @@ async function show() {
   main.removeAttribute("aria-busy");
 }
 
+// Who is logged in. On the machine itself nobody has to be, until something is to be done.
+function greet() {
+  const named = me.way === "session" || me.way === "proxy";
+  const out = async () => { await send("/api/logout"); location.assign("/"); };
+  const button = me.way === "session" ? el("button", { type: "button", class: "quiet", onclick: out }, "Log out")
+    : me.way === "proxy" ? null : el("button", { type: "button", class: "quiet", onclick: () => { close(); loginPage(main, () => location.assign("/")); } }, "Log in");
+  replace(user, named ? el("span", { class: "aside" }, me.name === me.role ? me.name : `${me.name}, ${me.role}`) : null, button);
+}
+
 function routes() {
-  const domains = declared.domains.map((domain) => [domain.name, {
-    name: domain.name, label: domain.title, open: (main, state, go) => domainPage(main, state, domain, go),
+  const domains = declared.domains.filter((domain) => !me.share || domain.name === me.share.domain).map((domain) => [domain.name, {
+    name: domain.name, label: domain.title, open: (main, state, go) => domainPage(main, state, domain, go, me),
   }]);
+  // A link shows one page.
+  if (me.share) return Object.fromEntries(domains);
   return {
     ...Object.fromEntries(domains),
     pipeline: { name: "pipeline", label: "Pipeline", open: pipelinePage },

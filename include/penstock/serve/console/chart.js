@@ -20,24 +20,31 @@ function vega() {
 
 const AXIS = "indexof(['percent'], style) >= 0 ? format(datum.value, '.0%') : datum.value >= 10000 ? format(datum.value, '.2~s') : format(datum.value, ',~r')";
 
-export async function chart(element, specification, rows, style, bubble) {
+// Dates as people say them, and the clock only within a day.
+const TIMES = {
+  "1 minute": "timeFormat(datum.value, '%H:%M')",
+  "1 hour": "hours(datum.value) ? timeFormat(datum.value, '%H:%M') : timeFormat(datum.value, '%-d %b')",
+  "1 day": "timeFormat(datum.value, '%-d %b')",
+  "1 month": "timeFormat(datum.value, '%b %Y')",
+};
+
+export async function chart(element, specification, rows, { style, every }, bubble) {
   const embed = await vega();
   const spec = structuredClone(specification);
   spec.data = { name: "rows", values: rows };
   spec.datasets = undefined;
   spec.params = [{ name: "style", value: style }];
-  labelled(spec);
-  const drawn = await embed(element, spec, {
+  labelled(spec, every);
+  return embed(element, spec, {
     actions: false, ast: true, defaultStyle: false, renderer: "svg", config: theme(),
     tooltip: (_, event, item, value) => bubble(event, value),
   });
-  return () => drawn.finalize();
 }
 
-function labelled(spec) {
-  for (const layer of spec.layer || [spec]) {
-    const axis = layer.encoding?.y?.axis;
-    if (axis) axis.labelExpr = AXIS;
+function labelled(spec, every) {
+  for (const { encoding } of spec.layer || [spec]) {
+    if (encoding?.y?.axis) encoding.y.axis.labelExpr = AXIS;
+    if (encoding?.x?.axis) encoding.x.axis.labelExpr = TIMES[every];
   }
 }
 
@@ -57,7 +64,7 @@ function theme() {
   const [ink, line, accent] = [colour("ink-soft"), colour("line"), colour("accent")];
   const label = { labelColor: ink, labelFont: "system-ui, sans-serif", labelFontSize: 12, labelPadding: 6, tickColor: line };
   return {
-    background: "transparent",
+    background: colour("card"),
     font: "system-ui, sans-serif",
     view: { stroke: null },
     axis: { ...label, domain: false, ticks: false, gridColor: line },

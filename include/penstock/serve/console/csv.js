@@ -14,9 +14,14 @@ export function cell(value) {
 }
 
 export function download(name, text) {
+  const address = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+  saved(name, address);
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+export function saved(name, address) {
   const anchor = document.createElement("a");
-  anchor.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+  anchor.href = address;
   anchor.download = name;
   anchor.click();
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 1000);
 }

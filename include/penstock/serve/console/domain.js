@@ -3,24 +3,28 @@
 import { get, live, view } from "./api.js";
 import { chart, point } from "./chart.js";
 import { controls, filters } from "./controls.js";
-import { csv, download } from "./csv.js";
+import { csv, download, saved } from "./csv.js";
 import { el, replace } from "./dom.js";
 import { emptyLake, problem } from "./empty.js";
 import { headlines } from "./headlines.js";
 import { moment } from "./format.js";
 import { panels } from "./lists.js";
 import { nowHere } from "./now.js";
+import { reports } from "./reports.js";
+import { sharing } from "./sharing.js";
 import { RANGES, before, buckets, link, span, withFilter, zone } from "./state.js";
 import { onTheme } from "./theme.js";
 
 // Live changes come every second or so; numbers that blink faster than this cannot be read.
 const CALM = 1000;
+// A report takes several questions of the lake, some of them over weeks.
+const REPORTS_CALM = 15_000;
 
-export async function domainPage(main, state, domain, go) {
+export async function domainPage(main, state, domain, go, me) {
   const views = await get("/api/views").then((said) => new Map((said.views || said).map((one) => [one.name, one])));
-  const scopes = await scopesOf(domain);
-  if (!scopes.length) return emptyLake(main, domain, () => domainPage(main, state, domain, go));
-  const page = new Page(main, { ...state, scope: scopes.includes(state.scope) ? state.scope : scopes[0] }, domain, views, scopes, go);
+  const scopes = me.share ? [me.share.scope] : await scopesOf(domain);
+  if (!scopes.length) return emptyLake(main, domain, () => domainPage(main, state, domain, go, me));
+  const page = new Page(main, { ...state, scope: scopes.includes(state.scope) ? state.scope : scopes[0] }, domain, views, scopes, go, me);
   await page.refresh();
   return page.follow();
 }
@@ -33,20 +37,24 @@ async function scopesOf(domain) {
 }
 
 class Page {
-  constructor(main, state, domain, views, scopes, go) {
-    Object.assign(this, { main, state, domain, views, go, drawn: () => {}, running: false, again: false });
+  constructor(main, state, domain, views, scopes, go, me) {
+    Object.assign(this, { main, state, domain, views, go, drawn: { finalize: () => {} }, running: false, again: false });
     this.measure = domain.headlines.find((one) => one.measure === state.measure) || domain.headlines[0];
-    this.parts = Object.fromEntries(["now", "numbers", "chart", "lists"].map((name) => [name, el("div", { class: name })]));
+    this.parts = Object.fromEntries(["now", "numbers", "chart", "lists", "reports"].map((name) => [name, el("div", { class: name })]));
     this.parts.chart.setAttribute("role", "img");
     this.bubble = el("div", { class: "bubble", hidden: true });
     this.ledger = el("p", { class: "chart-note" });
     replace(
       main,
       el("h1", { class: "unseen" }, `${domain.title}: ${this.state.scope}`),
-      el("div", { class: "bar" }, controls(this.state, scopes, domain.scope, go), this.parts.now, el("button", { type: "button", class: "quiet export", onclick: () => this.export() }, "CSV")),
+      el("div", { class: "bar" }, controls(this.state, scopes, domain.scope, go), this.parts.now,
+        me.role === "admin" && el("button", { type: "button", class: "quiet", onclick: () => sharing(domain.name, this.state.scope) }, "Share")),
       filters(this.state, go),
-      el("section", { class: "card main-card", "aria-label": "Numbers and chart" }, this.parts.numbers, el("div", { class: "plot" }, this.parts.chart, this.bubble), this.ledger),
-      this.parts.lists,
+      el("section", { class: "card main-card", "aria-label": "Numbers and chart" }, this.parts.numbers, el("div", { class: "plot" }, this.parts.chart, this.bubble),
+        el("footer", {}, this.ledger, el("span", { class: "exports" },
+          el("button", { type: "button", class: "quiet", onclick: () => this.picture() }, "PNG"),
+          el("button", { type: "button", class: "quiet", onclick: () => this.export() }, "CSV")))),
+      el("div", { class: "grid" }, this.parts.lists, this.parts.reports),
     );
   }
 
@@ -72,12 +80,19 @@ class Page {
     try {
       this.at = span(this.state.range);
       await Promise.all([nowHere(this), headlines(this), this.draw(), panels(this)]);
+      await this.report();
     } catch (error) {
       problem(this.ledger, error);
     } finally {
       this.running = false;
     }
     if (this.again) { this.again = false; await this.refresh(); }
+  }
+
+  async report() {
+    if (Date.now() - (this.reported || 0) < REPORTS_CALM) return;
+    this.reported = Date.now();
+    await reports(this);
   }
 
   async draw() {
@@ -90,8 +105,8 @@ class Page {
     ]);
     this.rows = this.points(now.rows, earlier?.rows || [], every);
     this.certificate = now.certificate;
-    const drawn = await chart(this.parts.chart, this.domain.chart, this.rows, this.measure.style, (event, value) => this.point(event, value));
-    this.drawn();
+    const drawn = await chart(this.parts.chart, this.domain.chart, this.rows, { style: this.measure.style, every }, (event, value) => this.point(event, value));
+    this.drawn.finalize();
     this.drawn = drawn;
     this.parts.chart.setAttribute("aria-label", `${this.measure.label} over time; the same rows are in the CSV`);
     replace(this.ledger, `${this.measure.label} · ${RANGES[this.state.range].label.toLowerCase()} · as of ${moment(now.certificate.as_of)}`, this.state.compare ? " · dashed: the period before" : "", now.certificate.final ? "" : " · ○ still provisional");
@@ -106,7 +121,10 @@ class Page {
     const past = earlier.length ? buckets(this.state.range).map((at) => ({
       ...point(old.get(before(this.state.range, at).getTime()) || { bucket: at }, "earlier", measure, style, every), bucket: at,
     })) : [];
-    return [...past, ...shown].map((row) => ({ ...row, bucket: new Date(row.bucket).toISOString() }));
+    // The last bucket is not over: its line is dotted, from the one before it.
+    shown.at(-1).open = true;
+    const last = shown.slice(-2).map((row) => ({ ...row, series: "open" }));
+    return [...past, ...shown, ...last].map((row) => ({ ...row, bucket: new Date(row.bucket).toISOString() }));
   }
 
   point(event, value) {
@@ -122,18 +140,23 @@ class Page {
 
   pick(measure) { this.go(link({ ...this.state, measure })); }
 
+  // On the page's own ground, so that it can be read wherever it is pasted.
+  async picture() { saved(`${this.name()}.png`, await this.drawn.view.toImageURL("png", 2)); }
+
+  name() { return `${this.domain.name}-${this.measure.measure}-${this.state.range}`; }
+
   export() {
-    const rows = this.rows.map(({ bucket, series, value }) => ({ bucket, series, [this.measure.measure]: value }));
-    download(`${this.domain.name}-${this.measure.measure}-${this.state.range}.csv`, csv(rows));
+    const rows = this.rows.filter((row) => row.series !== "open").map(({ bucket, series, value }) => ({ bucket, series, [this.measure.measure]: value }));
+    download(`${this.name()}.csv`, csv(rows));
   }
 
   follow() {
     let timer = 0;
     const soon = () => { timer ||= setTimeout(() => { timer = 0; this.refresh(); }, CALM); };
-    const hear = live(this.domain.live, soon);
+    const hear = live(this.domain.live, this.where(this.domain.live), soon);
     const themed = onTheme(() => this.draw());
     // Time goes on without facts too: "now" must fall to nought.
     const minute = setInterval(() => { if (!document.hidden) soon(); }, 30_000);
-    return () => { clearTimeout(timer); clearInterval(minute); hear(); themed(); this.drawn(); };
+    return () => { clearTimeout(timer); clearInterval(minute); hear(); themed(); this.drawn.finalize(); };
   }
 }

@@ -1,0 +1,105 @@
+"""Logging in and out, who one is, tickets for websockets, and links to share."""
+
+import json
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from penstock.serve import declared
+from penstock.serve.access.guard import who_of
+from penstock.serve.access.identity import SHARED, Access, address_of
+from penstock.serve.access.sessions import COOKIE, SECONDS
+from penstock.serve.problems import Problem, bad, unknown
+
+LONGEST = 4096
+
+
+def routes(access: Access) -> list[BaseRoute]:
+    async def login(request: Request) -> Response:
+        told = await _told(request)
+        user, address = told.get("user", ""), address_of(request)
+        if waits := access.passwords.waits(address):
+            raise Problem(429, "Too many attempts", f"try again in {waits} s")
+        if not access.passwords.right(user, told.get("password", "")):
+            access.passwords.failed(address)
+            raise Problem(401, "Not known", "no user has this name and password; see passwords.json in the home")
+        answer = JSONResponse({"name": user, "role": access.rules.role(user)})
+        _keep(request, answer, COOKIE, access.sessions.token(user), SECONDS)
+        return answer
+
+    async def logout(_: Request) -> Response:
+        answer = JSONResponse({})
+        for cookie in (COOKIE, SHARED):
+            answer.delete_cookie(cookie)
+        return answer
+
+    async def me(request: Request) -> Response:
+        who = request.state.who
+        if who is None:
+            return JSONResponse({"name": None, "role": None, "way": None})
+        scope = {"domain": who.share.domain, "scope": who.share.scope} if who.share else None
+        return JSONResponse({"name": who.name, "role": who.role, "way": who.way, "share": scope})
+
+    async def ticket(request: Request) -> Response:
+        return JSONResponse({"ticket": access.tickets.give(who_of(request))})
+
+    async def shares(request: Request) -> Response:
+        told = [{**vars(share), "digest": None} for share in access.shares.all()]
+        return JSONResponse({"shares": told})
+
+    async def share(request: Request) -> Response:
+        told = await _told(request)
+        if told.get("domain") not in declared.pages() or not told.get("scope"):
+            raise bad("say the domain and the scope that the link is to show", *declared.pages())
+        made, token = access.shares.make(told["domain"], told["scope"], who_of(request).name)
+        return JSONResponse({"id": made.id, "path": f"/share/{token}"}, 201)
+
+    async def revoke(request: Request) -> Response:
+        if not access.shares.revoke(request.path_params["id"]):
+            raise unknown("link", request.path_params["id"], tuple(one.id for one in access.shares.all()))
+        return JSONResponse({})
+
+    async def follow(request: Request) -> Response:
+        """A link: the token goes into a cookie, so that it is in no address that the page shows or sends."""
+        token = request.path_params["token"]
+        if access.shares.of(token) is None:
+            raise Problem(404, "The link shows nothing", "it was revoked, or never was")
+        answer = RedirectResponse("/", 303)
+        _keep(request, answer, SHARED, token, SECONDS)
+        return answer
+
+    return [
+        Route("/api/login", login, methods=["POST"]),
+        Route("/api/logout", logout, methods=["POST"]),
+        Route("/api/me", me),
+        Route("/api/ticket", ticket, methods=["POST"]),
+        Route("/api/shares", shares),
+        Route("/api/shares", share, methods=["POST"]),
+        Route("/api/shares/{id}", revoke, methods=["DELETE"]),
+        Route("/share/{token}", follow),
+    ]
+
+
+async def _told(request: Request) -> dict[str, Any]:
+    """A small JSON object of texts."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > LONGEST:
+            raise Problem(413, "Too large", f"at most {LONGEST} bytes")
+    try:
+        told = json.loads(body)
+    except ValueError:
+        told = None
+    if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
+        raise bad("send a JSON object of texts")
+    return told
+
+
+def _keep(request: Request, answer: Response, name: str, value: str, seconds: int) -> None:
+    secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
+    # A link is followed from other sites' pages, so its cookie must come along after the redirect.
+    same = "lax" if name == SHARED else "strict"
+    answer.set_cookie(name, value, max_age=seconds, httponly=True, samesite=same, secure=secure)  # type: ignore[arg-type]
