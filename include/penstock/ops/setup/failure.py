@@ -16,7 +16,7 @@ CAUSES: tuple[tuple[tuple[str, ...], str], ...] = (
         "the disk is full. Free about 3 GB and run `make setup` again.",
     ),
     (
-        ("Read-only file system", "Permission denied", "os error 13", "os error 30"),
+        ("Read-only file system", "Permission denied", "Operation not permitted", "os error 13", "os error 30"),
         "a folder cannot be written. Own the project's folder, or clone it where you can write, "
         "and run `make setup` again.",
     ),
