@@ -1,7 +1,9 @@
 """Runs the streams of some domains in one driver: archive and shape of each of their sources.
 
-    python spark_jobs/stream.py --domains web --release r1 --shift-hours 6
+    python spark_jobs/stream.py --shift-hours 6
+    python spark_jobs/stream.py --domains web --release r2
 
+A release that has its own code has its own driver, of one domain; the archive is that of the first release's driver.
 Exit status: 0 the shift is over or somebody asked it to stop; 3 another driver has the lease; else it crashed, which is
 always safe: start it again.
 """
@@ -11,8 +13,9 @@ import sys
 
 from penstock.engine.driver import run
 from penstock.engine.lease import LeaseTaken
-from penstock.lake.layout import FIRST_RELEASE
-from penstock.model.domain import domains, source
+from penstock.lake.code import folder_of
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.model.domain import domains, source, use
 from penstock.settings import Settings
 
 
@@ -25,11 +28,13 @@ def main() -> int:
     parser.add_argument("--shift-hours", type=float, default=settings.shift_hours)
     told = parser.parse_args()
     names = [name for name in told.domains.split(",") if name] or list(domains())
+    code = folder_of(Layout(settings.lake), settings.home, names[0], told.release)
+    use(code)
     chosen = [source(name) for name in told.sources.split(",") if name] or [
         each for name in names for each in domains()[name].sources
     ]
     try:
-        return run(settings, chosen, told.release, told.shift_hours)
+        return run(settings, chosen, told.release, told.shift_hours, code)
     except LeaseTaken as taken:
         print(taken, file=sys.stderr)  # noqa: T201
         return 3

@@ -42,23 +42,27 @@ class ToyLake:
     layout: Layout
     domain: Domain
     epochs: list[pa.Table] = field(default_factory=list)
+    release: str = FIRST_RELEASE
 
     def epoch(self, facts: Iterable[Mapping[str, Any]]) -> None:
         """Commits one epoch of facts to silver and to the speed tables, as the stream does."""
-        rows = silver_rows(list(facts), len(self.epochs), sum(map(len, self.epochs)))
+        self.write(silver_rows(list(facts), len(self.epochs), sum(map(len, self.epochs))))
+
+    def write(self, rows: pa.Table) -> None:
+        """Commits an epoch of any rows of silver."""
         self.epochs.append(rows)
         self.commit(len(self.epochs) - 1)
 
     def commit(self, number: int) -> None:
         """Commits an epoch; again, if it was committed before."""
         rows, source = self.epochs[number], self.domain.sources[0]
-        path = self.layout.silver(FIRST_RELEASE, source.name)
+        path = self.layout.silver(self.release, source.name)
         create(path, SCHEMA, silver.INDEXED)
         Appender(path).append(rows, QUERY, number)
-        append(self.spark, self.layout, FIRST_RELEASE, self.domain.views, silver.facts(rows), number, QUERY)
+        append(self.spark, self.layout, self.release, self.domain.views, silver.facts(rows), number, QUERY)
 
     def build(self, gate: Any = lambda rows, name: Passed(), **how: Any) -> list[Built]:
-        return Batch(self.spark, self.layout, FIRST_RELEASE, gate).build(self.domain.views, **how)
+        return Batch(self.spark, self.layout, self.release, gate).build(self.domain.views, **how)
 
     def answer(self, view: str, reader: Reader | None = None, **said: str) -> Answer:
         if reader is None:

@@ -16,8 +16,9 @@ from penstock.engine.progress import FOLDER, Progress
 from penstock.engine.shape import Shape
 from penstock.engine.stream import Job, Stream
 from penstock.engine.upkeep import Upkeep, keep
-from penstock.lake.layout import Layout
-from penstock.lake.session import open_session
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.releases import kept
+from penstock.lake.session import open_session, session_of
 from penstock.log.schemas import Schemas
 from penstock.model.domain import domains
 from penstock.model.source import Source
@@ -32,19 +33,31 @@ SESSION = {
     "spark.sql.shuffle.partitions": "1",
 }
 LOOK_SECONDS = 0.25
+KEPT_SECONDS = 10.0
 
 
-def run(settings: Settings, chosen: Sequence[Source], release: str, shift_hours: float) -> int:
-    """Runs until the shift ends, the stop marker appears or SIGTERM comes; everything else is a crash, and safe."""
+def run(
+    settings: Settings, chosen: Sequence[Source], release: str, shift_hours: float, code: Path | None = None
+) -> int:
+    """Runs until the shift ends, the stop marker appears or SIGTERM comes; everything else is a crash, and safe.
+
+    `code`: the folder of a release's own code, for Spark's workers. A stream ends when nobody keeps its release.
+    """
     jobs = jobs_of(settings, chosen, release)
-    leases = [take(settings.home / "run" / "leases", f"{job.place.job}-{release}") for job in jobs]
+    leases = {job.place.job: take(settings.home / "run" / "leases", f"{job.place.job}-{release}") for job in jobs}
     streams = [Stream(job, settings.kafka, settings.home, Progress(job.place.job, release)) for job in jobs]
     wanted = Wanted(settings.home / FOLDER / "stop", shift_hours)
     upkeep = Upkeep(chores(settings, chosen, release))
-    spark = open_session(settings, "streams", short=False, **SESSION)
-    while wanted.still():
+    keeping = Kept(Layout(settings.lake), release)
+    spark = open_session(settings, "streams", short=False, **SESSION, **session_of(code))
+    while wanted.still() and streams:
         for stream in streams:
             stream.tend(spark, time.time())
+        for stream in [each for each in streams if not keeping.still(each.job)]:
+            stream.stop()
+            stream.progress.forget(settings.home)
+            leases[stream.job.place.job].close()
+            streams.remove(stream)
         upkeep.tend(time.time())
         time.sleep(LOOK_SECONDS)
     # The kernel frees the leases with the process. A signal to the whole group has killed the JVM already: also safe.
@@ -53,17 +66,21 @@ def run(settings: Settings, chosen: Sequence[Source], release: str, shift_hours:
             stream.stop()
         spark.stop()
     upkeep.finish()
-    return 0 if leases else 1
+    for lease in leases.values():
+        lease.close()
+    return 0
 
 
 def jobs_of(settings: Settings, chosen: Sequence[Source], release: str) -> list[Job]:
-    """An archive and a shape for each source."""
+    """A shape for each source, and an archive beside those of the first release: records are archived once."""
     layout, schemas = Layout(settings.lake), Schemas(settings.kafka)
 
     def shape(source: Source) -> Shape:
         return Shape(source, layout, release, partial(schemas.of_source, source.name))
 
-    return [job for source in chosen for job in (Archive(source, layout), shape(source))]
+    archives: list[Job] = [Archive(source, layout) for source in chosen] if release == FIRST_RELEASE else []
+    shapes: list[Job] = [shape(source) for source in chosen if release in kept(layout, source.domain)]
+    return [*archives, *shapes]
 
 
 def chores(settings: Settings, chosen: Sequence[Source], release: str) -> list[Callable[[], object]]:
@@ -71,13 +88,31 @@ def chores(settings: Settings, chosen: Sequence[Source], release: str) -> list[C
     layout, names = Layout(settings.lake), {source.name for source in chosen}
     views = [view for domain in domains().values() for view in domain.views if source_of(view).name in names]
     tables = [
-        *(layout.bronze(name) for name in names),
+        *(layout.bronze(name) for name in names if release == FIRST_RELEASE),
         *(layout.silver(release, name) for name in names),
         *(layout.speed(release, view.name) for view in views),
         layout.ledger(),
     ]
     books = partial(post, layout, tuple(chosen), release)
     return [books, *(partial(keep, table) for table in tables)]
+
+
+class Kept:
+    """Whether a stream's release is still kept up. Records are archived whatever becomes of any release."""
+
+    def __init__(self, layout: Layout, release: str) -> None:
+        self._layout, self._release = layout, release
+        self._known: dict[str, tuple[float, bool]] = {}
+
+    def still(self, job: Job) -> bool:
+        domain, now = job.source.domain, time.time()
+        due, is_kept = self._known.get(domain, (0.0, True))
+        if isinstance(job, Archive):
+            return True
+        if now >= due:
+            is_kept = self._release in kept(self._layout, domain)
+            self._known[domain] = now + KEPT_SECONDS, is_kept
+        return is_kept
 
 
 class Wanted:

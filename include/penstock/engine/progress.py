@@ -44,6 +44,10 @@ class Progress:
         new.write_text(json.dumps(asdict(self)))
         new.replace(folder / f"{self.name}.json")
 
+    def forget(self, home: Path) -> None:
+        """For a stream that nobody wants any more: silence is then no fault."""
+        (home / FOLDER / f"{self.name}.json").unlink(missing_ok=True)
+
     @property
     def name(self) -> str:
         """Releases of one source say it beside each other."""

@@ -20,6 +20,11 @@ from penstock.lake.publication import open_table
 
 # building: its batch plan runs. ready: readers may be switched to it, its stream keeps up. retired: it stands still.
 BUILDING, READY, RETIRED, DROPPED = "building", "ready", "retired", "dropped"
+NOT_READY = {
+    BUILDING: "Its replay is not done yet; wait for it, or look at why it does not go on",
+    RETIRED: "It stands still since then and lacks what came later; replay its code into a new release",
+    DROPPED: "Its tables are gone; replay its code into a new release",
+}
 RETRIES = 50
 
 
@@ -97,6 +102,14 @@ class Registry:
             raise Refused(f"{self.domain} has no release {name!r}; there are: {', '.join(self.releases)}.")
         return self.releases[name]
 
+    def must_be_ready(self, name: str) -> Row:
+        """The release, if readers may be switched to it."""
+        release = self.get(name)
+        if release.state in NOT_READY:
+            why = NOT_READY[release.state]
+            raise Refused(f"{self.domain} {name} is {release.state}. {why}. Nothing was switched.")
+        return release
+
     def next_name(self) -> str:
         return f"r{max(int(name[1:]) for name in self.releases) + 1}"
 
@@ -108,11 +121,11 @@ def current(layout: Layout, domain: str) -> str:
 
 def pointers(table: DeltaTable | None) -> dict[str, str]:
     """Domain -> release."""
-    return {domain: each.current for domain, each in _registries(table).items()}
+    return {domain: each.current for domain, each in registries(table).items()}
 
 
 def registry(layout: Layout, domain: str) -> Registry:
-    return _registries(open_table(layout.control("releases"))).get(domain, Registry(domain))
+    return registries(open_table(layout.control("releases"))).get(domain, Registry(domain))
 
 
 def kept(layout: Layout, domain: str) -> list[str]:
@@ -127,7 +140,7 @@ def commit(layout: Layout, domain: str, decide: Decision) -> Registry:
     """Appends what `decide` makes of the registry, in one commit; decides again when somebody else was quicker."""
     for _ in range(RETRIES):
         table = opened(layout.control("releases"), SCHEMA)
-        now = _registries(table).get(domain, Registry(domain))
+        now = registries(table).get(domain, Registry(domain))
         rows = _numbered(now, list(decide(now)))
         # Two decisions on one domain carry the same transaction: the later commit is refused, whatever it appends.
         if not rows or append(table, SCHEMA, [asdict(row) for row in rows], f"releases/{domain}", rows[-1].number):
@@ -150,8 +163,7 @@ def switch(layout: Layout, domain: str, to: str, who: str, why: str, operation: 
         moved.update({"from": _before(now, done) if done else now.current, "to": name})
         if done or name == now.current:
             return []
-        _must_be_ready(now.get(name))
-        return [replace(now.get(name), release=name, who=who, why=why, operation=operation)]
+        return [replace(now.must_be_ready(name), release=name, who=who, why=why, operation=operation)]
 
     commit(layout, domain, decide)
     return moved["from"], moved["to"]
@@ -163,18 +175,6 @@ PREVIOUS = "previous"
 def say(layout: Layout, release: Release) -> Registry:
     """Records a release's new state. The pointer stays where it is."""
     return commit(layout, release.domain, lambda now: [_row(now, release)])
-
-
-def _must_be_ready(release: Row) -> None:
-    ways = {
-        BUILDING: "Its replay is not done yet; wait for it, or look at why it does not go on",
-        RETIRED: "It stands still since then and lacks what came later; replay its code into a new release",
-        DROPPED: "Its tables are gone; replay its code into a new release",
-    }
-    if release.state in ways:
-        raise Refused(
-            f"{release.domain} {release.about} is {release.state}. {ways[release.state]}. Nothing was switched."
-        )
 
 
 def _before(now: Registry, done: Row) -> str:
@@ -194,7 +194,7 @@ def _numbered(now: Registry, rows: list[Row]) -> list[Row]:
     ]
 
 
-def _registries(table: DeltaTable | None) -> dict[str, Registry]:
+def registries(table: DeltaTable | None) -> dict[str, Registry]:
     told: dict[str, list[Row]] = {}
     if table is not None:
         for row in table.to_pyarrow_table().sort_by("number").to_pylist():

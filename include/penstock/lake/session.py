@@ -2,11 +2,17 @@
 
 import os
 import sys
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from penstock.lake.spark_settings import spark_conf
 from penstock.settings import Settings
+
+
+def session_of(code: Path | None) -> dict[str, str]:
+    """What a session needs whose Python workers must import a release's own code."""
+    return {"spark.executorEnv.PYTHONPATH": str(code)} if code else {}
 
 
 def open_session(settings: Settings, name: str, *, short: bool = False, **more: str) -> SparkSession:

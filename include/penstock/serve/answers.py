@@ -61,9 +61,11 @@ class Answers:
     def answer(self, name: str, said: list[tuple[str, str]], stop: Stop | None = None) -> dict[str, Any]:
         """The document of one question. Who asks again before anything changed gets the same rows."""
         begun = perf_counter()
-        view = self._reader.view(name)
+        # Once a question: a switch meanwhile must not mix two releases.
+        standing = self._reader.standing
+        view = self._reader.view(name, standing)
         question = ask(view, said, datetime.now(UTC).replace(microsecond=0))
-        snapshot = self._reader.snapshot(view)
+        snapshot = self._reader.snapshot(view, standing)
         key = name, question.start, question.end, tuple(sorted(said))
         held = self._held.get(key)
         if held is None or held[0] is not snapshot:

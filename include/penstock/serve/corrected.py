@@ -18,11 +18,11 @@ class Correction:
     def __init__(self, engine: Engine, files: Files) -> None:
         self._engine = engine
         self._files = files
-        self._made: dict[str, tuple[tuple[int, ...], Snapshot]] = {}
+        self._made: dict[str, tuple[tuple[str | int, ...], Snapshot]] = {}
 
     def tally(self, tally: Tally, own: Snapshot, sessions: Snapshot) -> Snapshot:
         """The tally's gold, with the days that open sessions changed made again from the sessions themselves."""
-        versions = own.gold_version, sessions.gold_version, sessions.speed_version
+        versions = own.release, own.gold_version, sessions.gold_version, sessions.speed_version
         made = self._made.get(tally.name)
         if made is None or made[0] != versions:
             made = self._made[tally.name] = (versions, self._corrected(tally, own, sessions))

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import pyarrow as pa
 
-from penstock.lake.layout import FIRST_RELEASE, Layout
-from penstock.lake.publication import open_table
-from penstock.lake.releases import pointers
+from penstock.lake.layout import Layout
 from penstock.model.bucket import Bucket
 from penstock.model.domain import domains
 from penstock.model.view import Latest, Sessions, Tally, View
@@ -21,6 +20,7 @@ from penstock.serve.problems import Problem, too_large, unknown
 from penstock.serve.question import EARLIEST, LATEST, Question
 from penstock.serve.rows_sql import rows_sql
 from penstock.serve.snapshot import Snapshot, ViewTables
+from penstock.serve.standing import Standing, Standings
 from penstock.serve.tally_sql import segments, tally_sql
 
 LARGEST_GROUPS = 100_000
@@ -39,9 +39,15 @@ class Answer:
 
 
 class Reader:
-    """Follows every view of every domain in one lake."""
+    """Follows every view of every domain in one lake: in the current releases, or in `fixed` ones (domain: release)."""
 
-    def __init__(self, layout: Layout, engine: Engine | None = None) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        engine: Engine | None = None,
+        home: Path | None = None,
+        fixed: Mapping[str, str] | None = None,
+    ) -> None:
         self.layout = layout
         self.problems: dict[str, str] = {}
         self.refreshed_at = datetime.now(UTC)
@@ -49,41 +55,55 @@ class Reader:
         self._files = Files()
         self._correction = Correction(self._engine, self._files)
         self._tables: dict[tuple[str, str], ViewTables] = {}
-        self._releases: dict[str, str] = {}
+        self._standings = Standings(layout, home, fixed)
+        self.standing = Standing({}, {view.name: view for domain in domains().values() for view in domain.views})
         self._lock = Lock()
 
     def views(self) -> Mapping[str, View]:
-        return {view.name: view for domain in domains().values() for view in domain.views}
+        return self.standing.views
 
-    def view(self, name: str) -> View:
-        views = self.views()
+    def view(self, name: str, standing: Standing | None = None) -> View:
+        views = (standing or self.standing).views
         if name not in views:
             raise unknown("view", name, tuple(views))
         return views[name]
 
     def refresh(self) -> set[str]:
         """Follows the tables. The names of the views that changed; one that cannot be read keeps what it had."""
-        self._releases = pointers(open_table(self.layout.control("releases")))
+        standing = self._standing_now()
         changed = set()
-        for domain in domains().values():
-            for view in domain.views:
-                try:
-                    if self._of(view).refresh():
-                        changed.add(view.name)
-                    self.problems.pop(view.name, None)
-                except Exception as error:
-                    self.problems[view.name] = f"{type(error).__name__}: {error}"
+        for view in standing.views.values():
+            try:
+                if self._of(view, standing).refresh():
+                    changed.add(view.name)
+                self.problems.pop(view.name, None)
+            except Exception as error:
+                self.problems[view.name] = f"{type(error).__name__}: {error}"
+        # Only now, when the tables of a release that became current have been read.
+        changed |= standing.moved(self.standing)
+        self.standing = standing
         self.refreshed_at = datetime.now(UTC)
         derived = {name for name, view in self.views().items() if isinstance(view.of, Sessions)}
         return changed | {name for name in derived if self.views()[name].of.name in changed}  # type: ignore[union-attr]
 
-    def snapshot(self, view: View) -> Snapshot:
+    def _standing_now(self) -> Standing:
+        """What stands now; where its code cannot be loaded, what stood before."""
+        try:
+            standing = self._standings.now()
+            self.problems.pop("releases", None)
+        except Exception as error:
+            self.problems["releases"] = f"{type(error).__name__}: {error}"
+            return self.standing
+        return standing
+
+    def snapshot(self, view: View, standing: Standing | None = None) -> Snapshot:
         """The view's pinned state. Raises where it has never been readable."""
-        snapshot = self._of(view).snapshot
+        standing = standing or self.standing
+        snapshot = self._of(view, standing).snapshot
         if view.name in self.problems and snapshot.gold_version < 0 and snapshot.speed_version < 0:
             raise Problem(503, "The view cannot be read", f"{view.name}: {self.problems[view.name]}")
         if isinstance(view, Tally) and isinstance(view.of, Sessions):
-            return self._correction.tally(view, snapshot, self.snapshot(view.of))
+            return self._correction.tally(view, snapshot, self.snapshot(view.of, standing))
         return snapshot
 
     def answer(self, question: Question, snapshot: Snapshot | None = None, stop: Stop | None = None) -> Answer:
@@ -98,8 +118,11 @@ class Reader:
     def table(self, view: View) -> pa.Table | None:
         """All of a view as people see it: a tally in its own buckets and by all of its keys."""
         every, by = (Bucket.of(view.every), view.by) if isinstance(view, Tally) else (None, ())
-        question = Question(view, EARLIEST, LATEST, every, by, limit=ALL_ROWS)
-        snapshot = self.snapshot(view)
+        return self.rows(Question(view, EARLIEST, LATEST, every, by, limit=ALL_ROWS))
+
+    def rows(self, question: Question) -> pa.Table | None:
+        """All rows of a question, however many; nothing where the view has none."""
+        snapshot = self.snapshot(question.view)
         relations = self._relations(question, snapshot)
         if not relations:
             return None
@@ -122,10 +145,10 @@ class Reader:
         return _there(gold=snapshot.within(self._files, first, final), open=snapshot.open)
 
     def release(self, domain: str) -> str:
-        return self._releases.get(domain, FIRST_RELEASE)
+        return self.standing.release(domain)
 
-    def _of(self, view: View) -> ViewTables:
-        release = self.release(view.name.partition(".")[0])
+    def _of(self, view: View, standing: Standing) -> ViewTables:
+        release = standing.release(view.name.partition(".")[0])
         with self._lock:
             key = release, view.name
             if key not in self._tables:

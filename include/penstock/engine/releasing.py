@@ -1,0 +1,111 @@
+"""A release from its beginning to the day when readers may be switched to it: silver, views, a stream that keeps up."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+from pyspark.sql import SparkSession
+
+from penstock.engine.build import Batch
+from penstock.engine.gate import recorded
+from penstock.engine.lease import take
+from penstock.engine.publish import Gate
+from penstock.engine.publish import Refused as GateRefused
+from penstock.engine.replay import Replay, Told
+from penstock.engine.shape import Shape
+from penstock.lake import audit
+from penstock.lake.layout import Layout
+from penstock.lake.publication import open_table
+from penstock.lake.releases import READY, Refused, Release, current, registry
+from penstock.lake.replays import ready, size_of
+from penstock.lake.session import open_session, session_of
+from penstock.log.schemas import Schemas
+from penstock.model.domain import domains
+from penstock.settings import Settings
+
+FOLDER = Path("run", "replays")
+
+
+@dataclass
+class Progress:
+    """What a replay says of itself, in one small file that anyone may read."""
+
+    domain: str
+    release: str
+    total: int
+    stage: str = "silver"
+    sources: dict[str, dict[str, Any]] = field(default_factory=dict)
+    begun: float = field(default_factory=time.time)
+    seconds: float = 0.0
+
+    def write(self, home: Path) -> None:
+        self.seconds = round(time.time() - self.begun, 1)
+        folder = home / FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        new = folder / f".{self.domain}-{self.release}"
+        new.write_text(json.dumps(asdict(self)))
+        new.replace(folder / f"{self.domain}-{self.release}.json")
+
+
+def replay(settings: Settings, release: Release, folder: Path, cores: int) -> str:
+    """Runs a replay in a session of its own share of the machine, with the release's code in Spark's workers too."""
+    with take(settings.home / "run" / "leases", f"replay-{release.domain}-{release.about}"):
+        if registry(Layout(settings.lake), release.domain).get(release.about).state == READY:
+            return f"{release.domain} {release.about} is ready already"
+        local = settings.spark_master.startswith("local")
+        own = replace(settings, spark_master=f"local[{cores}]") if local else settings
+        spark = open_session(own, "replay", short=False, **session_of(folder))
+        gate = recorded(Layout(settings.lake), release.about)
+        schemas = Schemas(settings.kafka)
+        return replayed(spark, settings, release, gate, lambda source: schemas.of_source(source))
+
+
+SchemasOf = Callable[[str], Mapping[int, str]]
+
+
+def replayed(
+    spark: SparkSession, settings: Settings, release: Release, gate: Gate, schemas: SchemasOf = lambda source: {}
+) -> str:
+    """Silver of every source, then every view behind its gate; recorded, and ready."""
+    layout, domain = Layout(settings.lake), domains()[release.domain]
+    sources = [source for source in domain.sources if open_table(layout.bronze(source.name))]
+    said = Progress(domain.name, release.about, sum(size_of(layout.bronze(source.name))[0] for source in sources))
+
+    def tell(told: Told) -> None:
+        said.sources[told.source] = asdict(told)
+        said.write(settings.home)
+
+    for source in sources:
+        shape = Shape(source, layout, release.about, partial(schemas, source.name))
+        expected = _has_facts(layout.silver(current(layout, domain.name), source.name))
+        tell(Replay(spark, shape, tell, facts_expected=expected).run())
+    said.stage = "views"
+    said.write(settings.home)
+    try:
+        Batch(spark, layout, release.about, gate).build(domain.views)
+    except GateRefused as refusal:
+        raise Refused(f"{refusal}\n{release.about} stays as it is, and no reader sees it.") from refusal
+    said.stage = "ready"
+    said.write(settings.home)
+    return _finished(layout, release, said)
+
+
+def _finished(layout: Layout, release: Release, said: Progress) -> str:
+    ready(layout, release)
+    counts = {name: told["counts"] for name, told in said.sources.items()}
+    before = {"current": current(layout, release.domain)}
+    after = {"release": release.about, "code": release.code, "hash": release.hash, "records": said.total, **counts}
+    entry = audit.Entry(release.operation, "replay", release.domain, release.who, release.why, "", before, after)
+    audit.record(layout, entry)
+    return f"{release.domain} {release.about} is ready: {said.total:,} records in {said.seconds:.0f} s, {counts}"
+
+
+def _has_facts(silver: str) -> bool:
+    table = open_table(silver)
+    fact = pc.field("disposition") == "fact"
+    return table is not None and table.to_pyarrow_dataset().head(1, filter=fact).num_rows > 0

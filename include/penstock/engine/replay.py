@@ -1,0 +1,182 @@
+"""The replay: one source's bronze becomes the silver of a new release, by the batch plan of its shape.
+
+It goes through bronze in the order of arrival, in epochs of many records, and each is one idempotent commit: a replay
+that was killed goes on after its last epoch, builds may be cut at any of them, and the release's stream goes on after
+the last one. What repeats an id is judged over all of history.
+"""
+
+import math
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+from deltalake import DeltaTable
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from penstock.engine import silver
+from penstock.engine.balance import balanced
+from penstock.engine.checkpoints import COMMITS, book, examine, rewrite
+from penstock.engine.commit import Appender, create
+from penstock.engine.dispositions import disposed
+from penstock.engine.history import remembered
+from penstock.engine.shape import Shape
+from penstock.lake.records import COLUMNS
+from penstock.lake.releases import Refused
+from penstock.lake.replays import size_of
+
+# An epoch's rows pass through this process as Arrow, about 1.5 kB each, two epochs at a time.
+EPOCH_RECORDS = 100_000
+# So many records say whether code rejects everything; fewer may simply all be wrong.
+ENOUGH_RECORDS = 10_000
+# What came meanwhile is replayed as well, until so little is left that the stream has it in seconds.
+CLOSE_ENOUGH = 20_000
+
+EPOCHS = "select epoch, count(*)::bigint as records from bronze where epoch > $after group by epoch order by epoch"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The epochs of the archive after `after`, up to `last`, which become one epoch of the release."""
+
+    after: int
+    last: int
+    records: int
+
+
+@dataclass
+class Told:
+    """How far the replay of a source is."""
+
+    source: str
+    total: int
+    done: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def add(self, counts: Mapping[str, int], seconds: float) -> None:
+        self.done += counts["rows"]
+        self.seconds = seconds
+        for name in silver.DISPOSITIONS:
+            self.counts[name] = self.counts.get(name, 0) + counts[name]
+
+
+@dataclass
+class Replay:
+    """One source into one release. `tell` hears of every epoch."""
+
+    spark: SparkSession
+    shape: Shape
+    tell: Callable[[Told], None] = lambda told: None
+    size: int = field(default_factory=lambda: EPOCH_RECORDS)
+    # Whether the release that is current has any fact of the source: then a replay must find some too.
+    facts_expected: bool = False
+
+    def run(self) -> Told:
+        """All that bronze has, and goes on until hardly anything is new. Again: only what is left."""
+        path = self.shape.layout.bronze(self.shape.source.name)
+        table = self.shape.place.table
+        create(table, silver.schema(self.shape.source), silver.INDEXED)
+        self.shape.seen = remembered(table, math.inf)
+        query, number, archived = stand(table, self._query())
+        told = Told(self.shape.source.name, size_of(path)[0], size_of(table)[0])
+        begun, left = time.perf_counter(), math.inf
+        while left > CLOSE_ENOUGH:
+            version = DeltaTable(path).version()
+            for chunk, shaped in self._ahead(path, version, chunks(path, version, archived, self.size)):
+                number, archived = number + 1, chunk.last
+                counts = self._epoch(shaped, chunk, query, number)
+                told.add(counts, time.perf_counter() - begun)
+                self._must_make_sense(told)
+                self.tell(told)
+            left = sum(chunk.records for chunk in chunks(path, DeltaTable(path).version(), archived, self.size))
+        self._must_make_sense(told, at_the_end=True)
+        seed(self.shape)
+        return told
+
+    def _query(self) -> str:
+        """Always the same for a release and its source: whoever continues this replay is the same query."""
+        name = f"{self.shape.layout.root}/{self.shape.release}/{self.shape.source.name}"
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, name))
+
+    def _ahead(self, path: str, version: int, planned: Iterator[Chunk]) -> Iterator[tuple[Chunk, pa.Table]]:
+        """Spark shapes an epoch while the one before it is judged and written."""
+        with ThreadPoolExecutor(1, "shape") as one:
+            waiting: tuple[Chunk, Future[pa.Table]] | None = None
+            for chunk in planned:
+                following = chunk, one.submit(self._shaped, path, version, chunk)
+                if waiting:
+                    yield waiting[0], waiting[1].result()
+                waiting = following
+            if waiting:
+                yield waiting[0], waiting[1].result()
+
+    def _shaped(self, path: str, version: int, chunk: Chunk) -> pa.Table:
+        return self.shape.shaped(records(self.spark, path, version, chunk)).toArrow()
+
+    def _epoch(self, shaped: pa.Table, chunk: Chunk, query: str, number: int) -> Mapping[str, int]:
+        rows = disposed(shaped, self.shape.seen, self.shape.source, number)
+        counts = balanced(rows, chunk.records, self.shape.source)
+        Appender(self.shape.place.table).append(rows, query, number, archived=chunk.last)
+        self.shape.seen.remember_facts(rows)
+        return counts
+
+    def _must_make_sense(self, told: Told, at_the_end: bool = False) -> None:
+        if told.counts.get(silver.FACT) or not self.facts_expected or not told.done:
+            return
+        if at_the_end or told.done >= ENOUGH_RECORDS:
+            raise Refused(
+                f"The code makes no fact of the first {told.done:,} records of {told.source}, and the current release "
+                "has facts of it. The replay stopped; readers saw nothing of it. Correct the code and replay it, or "
+                "drop this release."
+            )
+
+
+def chunks(bronze: str, version: int, after: int, size: int) -> Iterator[Chunk]:
+    """The archive's epochs after one, put together until they have about `size` records."""
+    for first, last, count in _grouped(_epochs(bronze, version, after), after, size):
+        yield Chunk(first, last, count)
+
+
+def _epochs(bronze: str, version: int, after: int) -> list[tuple[int, int]]:
+    with duckdb.connect() as memory:
+        memory.register("bronze", DeltaTable(bronze, version=version).to_pyarrow_dataset())
+        return memory.execute(EPOCHS, {"after": after}).fetchall()
+
+
+def _grouped(epochs: list[tuple[int, int]], after: int, size: int) -> Iterator[tuple[int, int, int]]:
+    first, count = after, 0
+    for nth, (epoch, records) in enumerate(epochs):
+        count += records
+        if count >= size or nth == len(epochs) - 1:
+            yield first, epoch, count
+            first, count = epoch, 0
+
+
+def records(spark: SparkSession, bronze: str, version: int, chunk: Chunk) -> DataFrame:
+    """The records of a chunk, in the log's own columns."""
+    stored = spark.read.format("delta").option("versionAsOf", version).load(bronze)
+    return stored.where(F.col("epoch").between(chunk.after + 1, chunk.last)).select(*COLUMNS)
+
+
+def stand(table: str, query: str) -> tuple[str, int, int]:
+    """The query, its last epoch here and the last epoch of the archive that is in it; -1 before the first."""
+    for commit in DeltaTable(table).history(COMMITS):
+        note = commit.get("penstock") or {}
+        if note.get("query") == query:
+            if "archived" not in note:
+                raise Refused(f"{table} is kept up by its stream since its replay: there is nothing left to replay.")
+            return query, int(note["epoch"]), int(note["archived"])
+    return query, -1, -1
+
+
+def seed(shape: Shape) -> None:
+    """Leaves the stream of this release a checkpoint that goes on exactly where the batch ended."""
+    written = book(shape.place.table)
+    if written is not None and (not Path(shape.place.checkpoint).exists() or examine(shape.place)):
+        rewrite(shape.place, written, done=True)

@@ -1,0 +1,100 @@
+"""Begins a replay: what can be refused is refused here, before a JVM starts; then the release has its name."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from penstock.lake.code import files_of, pin, unpacked
+from penstock.lake.layout import Layout
+from penstock.lake.publication import open_table
+from penstock.lake.releases import BUILDING, READY, Refused, Registry, Release, Row, commit, current, say
+from penstock.model.domain import Domain, domains, load
+
+# Of one core, `penstock bench replay`; and a JVM's start with the builds of few facts.
+RECORDS_A_SECOND = 10_000
+START_SECONDS = 40
+
+
+def begin(layout: Layout, home: Path, domain: str, code: str, who: str, why: str, operation: str) -> Row:
+    """The release that this operation builds: a new one, or the one that it began before it was killed."""
+    deployed = domains()[domain]
+    _must_have_records(layout, deployed)
+    name, files = files_of(code, domain)
+    key = pin(layout, domain, files)
+    _must_fit(deployed, load(unpacked(layout, home, domain, key), domain), name)
+
+    def decide(now: Registry) -> Iterable[Row]:
+        if _begun(now, operation):
+            return []
+        _must_be_alone(now)
+        told = Release(domain, now.next_name(), BUILDING, name, key, who=who, why=why, operation=operation)
+        return [Row(**told.as_dict(), release=now.current)]
+
+    begun = _begun(commit(layout, domain, decide), operation)
+    assert begun is not None
+    return begun
+
+
+def estimate(layout: Layout, domain: str) -> dict[str, Any]:
+    """What a replay of the domain will read, write and take, from commits alone."""
+    now, names = current(layout, domain), [source.name for source in domains()[domain].sources]
+    records = sum(size_of(layout.bronze(name))[0] for name in names)
+    space = sum(size_of(layout.silver(now, name))[1] for name in names)
+    space += sum(size_of(layout.gold(now, view.name))[1] for view in domains()[domain].views)
+    seconds = round(START_SECONDS + records / RECORDS_A_SECOND)
+    text = f"{records:,} records, about {seconds // 60} min {seconds % 60} s and {space / 2**20:,.0f} MB"
+    return {"records": records, "bytes": space, "seconds": seconds, "text": text}
+
+
+def size_of(path: str) -> tuple[int, int]:
+    """Rows and bytes of a table, from its commits alone."""
+    table = open_table(path)
+    if table is None:
+        return 0, 0
+    files = pa.table(table.get_add_actions(flatten=True))
+    return sum(files["num_records"].to_pylist()), sum(files["size_bytes"].to_pylist())
+
+
+def ready(layout: Layout, release: Release) -> None:
+    """Readers may be switched to it from now on."""
+    say(layout, replace(release, state=READY))
+
+
+def _begun(now: Registry, operation: str) -> Row | None:
+    """What this operation builds, in its last state."""
+    return next((row for row in now.releases.values() if row.operation == operation), None)
+
+
+def _must_have_records(layout: Layout, domain: Domain) -> None:
+    if not any(open_table(layout.bronze(source.name)) for source in domain.sources):
+        raise Refused(
+            f"No source of {domain.name} has bronze yet, so there is nothing to replay. Send events first, or wait "
+            "for the archive: `penstock status`."
+        )
+
+
+def _must_fit(deployed: Domain, code: Domain, name: str) -> None:
+    """A log is ordered by its key, and code for another key would see events of one thing out of order."""
+    keys = {source.name: source.key for source in code.sources}
+    for source in deployed.sources:
+        if source.name not in keys:
+            raise Refused(
+                f"{name} has no source {source.name!r}: its records would have no disposition in this release."
+            )
+        if keys[source.name] != source.key:
+            raise Refused(
+                f"{name} keys {source.name} by {keys[source.name]!r}, and its log is kept by {source.key!r}. A new key "
+                "needs a new source: its log begins anew."
+            )
+
+
+def _must_be_alone(now: Registry) -> None:
+    other = next((row for row in now.releases.values() if row.state == BUILDING), None)
+    if other:
+        raise Refused(
+            f"{now.domain} {other.about} is being replayed already ({other.operation}, by {other.who}: {other.why}). "
+            f"Wait for it, or give it up: `penstock releases drop {now.domain} {other.about}`."
+        )

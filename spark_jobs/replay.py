@@ -1,0 +1,55 @@
+"""Replays a domain into a new release: silver from bronze by some code, then its views, gated.
+
+    python spark_jobs/replay.py --domain web --code HEAD~1 --operation replay/1 --who lina --why "bots were counted"
+
+Asked again for the same operation, it goes on where it was. Exit status: 0 the release is ready; 2 the request cannot
+be done; 3 refused: the sentence says why and what is left; else it crashed, which is always safe: start it again.
+"""
+
+import argparse
+import os
+import sys
+
+from penstock.engine.lease import LeaseTaken
+from penstock.engine.releasing import replay
+from penstock.lake import replays
+from penstock.lake.code import unpacked
+from penstock.lake.layout import Layout
+from penstock.lake.releases import Refused
+from penstock.model.domain import CodeRefused, domains, use
+from penstock.settings import Settings
+
+# Live streams come first: the replay takes what they leave.
+NICENESS = 10
+
+
+def main() -> int:
+    asked = arguments()
+    settings = Settings.from_env()
+    layout = Layout(settings.lake)
+    try:
+        release = replays.begin(layout, settings.home, asked.domain, asked.code, asked.who, asked.why, asked.operation)
+        folder = unpacked(layout, settings.home, asked.domain, release.hash)
+        os.nice(NICENESS)
+        use(folder)
+        told = replay(settings, release, folder, asked.cores)
+    except (Refused, CodeRefused, LeaseTaken) as refused:
+        print(refused, file=sys.stderr)  # noqa: T201
+        return 3
+    print(told)  # noqa: T201
+    return 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--domain", required=True, choices=list(domains()))
+    parser.add_argument("--code", default="", help="a folder, a wheel or a git revision; empty: what is deployed")
+    parser.add_argument("--cores", type=int, default=1, help="how many cores it may use beside the live streams")
+    parser.add_argument("--operation", required=True)
+    parser.add_argument("--who", required=True)
+    parser.add_argument("--why", required=True)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

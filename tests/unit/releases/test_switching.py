@@ -1,0 +1,97 @@
+"""A switch is one step for readers: before it everything is of one release, after it everything is of the other."""
+
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from penstock.lake.layout import Layout
+from penstock.lake.releases import PREVIOUS, READY, Release, say, switch
+from penstock.model.domain import domains
+from penstock.serve.question import ask
+from penstock.serve.reader import Reader
+
+TESTS = Path(__file__).parents[2]
+sys.path.insert(0, str(TESTS / "factories"))
+
+from toy_lake import MIDNIGHT, ToyLake, fact  # noqa: E402
+
+READERS = 4
+SWITCHES = 1000 if os.environ.get("PENSTOCK_FULL") else 8
+RANGE = [("from", "2026-01-01"), ("to", "2026-12-31")]
+# How many facts each release has: an answer that mixes two has neither.
+FACTS = {"r1": 3, "r2": 8}
+
+
+@pytest.fixture
+def layout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """Two releases of the toy domain, each with facts of its own number of people."""
+    monkeypatch.syspath_prepend(TESTS / "toy")
+    domains.cache_clear()
+    layout = Layout(str(tmp_path / "lake"))
+    for release, count in FACTS.items():
+        lake = ToyLake(None, layout, domains()["toy"], release=release)
+        lake.epoch([fact(f"v{number}", 90 * number) for number in range(count)])
+    say(layout, Release("toy", "r2", READY))
+    return layout
+
+
+def asked(reader: Reader, name: str) -> tuple[str, int]:
+    """What one question sees: the release, and how many there are of something."""
+    standing = reader.standing
+    view = reader.view(name, standing)
+    answer = reader.answer(ask(view, RANGE, MIDNIGHT), reader.snapshot(view, standing))
+    column = {"toy.events_by_what": "events", "toy.visits": "visits"}[name]
+    return answer.snapshot.release, sum(answer.rows[column].to_pylist())
+
+
+def test_every_answer_is_wholly_of_one_release_however_often_it_is_switched(layout: Layout) -> None:
+    reader = Reader(layout)
+    reader.refresh()
+    seen: list[tuple[str, int]] = []
+    over = threading.Event()
+
+    def read(name: str) -> None:
+        while not over.is_set():
+            seen.append(asked(reader, name))
+
+    names = ["toy.events_by_what", "toy.visits"] * (READERS // 2)
+    threads = [threading.Thread(target=read, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for _ in range(SWITCHES):
+        switch(layout, "toy", "r2" if reader.standing.release("toy") == "r1" else "r1", "lina", "to see")
+        reader.refresh()
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert set(seen) == set(FACTS.items())
+
+
+def test_a_switch_tells_that_every_view_of_the_domain_changed(layout: Layout) -> None:
+    reader = Reader(layout)
+    reader.refresh()
+    switch(layout, "toy", "r2", "lina", "the rule was wrong")
+    assert reader.refresh() >= {"toy.events_by_what", "toy.visits", "toy.now"}
+    assert asked(reader, "toy.events_by_what") == ("r2", 8)
+    switch(layout, "toy", PREVIOUS, "lina", "not so wrong")
+    reader.refresh()
+    assert asked(reader, "toy.visits") == ("r1", 3)
+
+
+def test_a_reader_may_be_asked_of_a_release_that_is_not_current(layout: Layout) -> None:
+    reader = Reader(layout, fixed={"toy": "r2"})
+    reader.refresh()
+    assert asked(reader, "toy.events_by_what") == ("r2", 8)
+
+
+def test_a_release_whose_code_is_gone_does_not_move_readers(layout: Layout) -> None:
+    say(layout, Release("toy", "r3", READY, hash="f00"))
+    reader = Reader(layout)
+    reader.refresh()
+    switch(layout, "toy", "r3", "lina", "why")
+    reader.refresh()
+    assert (reader.standing.release("toy"), "not what was pinned" in json.dumps(reader.problems)) == ("r1", True)
