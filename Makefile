@@ -7,12 +7,12 @@ WRONG ?=
 # `make bench NAME=startup`; without a name every benchmark runs in its quick variant.
 NAME ?=
 
-.PHONY: help setup demo test browser faults bench lint lock sbom clean
+.PHONY: help setup demo test browser faults bench s3 lint lock sbom clean
 .DEFAULT_GOAL := help
 
 help: ## this list
 	@echo "Penstock: a streaming lakehouse that can be rewound. Targets:"
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z0-9]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
 setup: ## everything the project needs, into .venv (again: no time at all)
 	@python=$$(sh include/penstock/ops/setup/python.sh) && PYTHONPATH=include "$$python" -m penstock.ops.setup
@@ -37,6 +37,9 @@ faults: setup ## the slow proofs in full: races, kills, full disks
 
 bench: setup ## every benchmark in its quick variant (NAME=startup: that one in full)
 	@$(if $(NAME),$(BIN)/penstock bench $(NAME) --json,for name in $$($(BIN)/penstock bench list); do $(BIN)/penstock bench $$name --quick --json; done)
+
+s3: setup ## Spark's jars for a lake on an object store (docs/deploy.md)
+	@$(BIN)/python deploy/s3/fetch.py
 
 lint: setup ## ruff, mypy and the import contracts
 	@$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports

@@ -1,10 +1,11 @@
-"""Puts the jars of s3a:// beside Spark's others, each checked against its hash: `python deploy/s3/fetch.py`."""
+"""Brings Spark's jars for a lake on an object store, each checked against its hash: `make s3`."""
 
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from penstock.lake.spark_settings import JARS
+from penstock.lake.spark_settings import STORE_JARS
 from penstock.ops.setup.failure import SetupFailure, run
 from penstock.ops.setup.jars import sha256
 
@@ -12,16 +13,28 @@ HERE = Path(__file__).parent
 
 
 def fetch() -> None:
+    """Beside their place first: a folder that is there is whole."""
     pins = dict(reversed(line.split()) for line in (HERE / "jars.sha256").read_text().splitlines())
+    if all(sha256(STORE_JARS / jar) == digest for jar, digest in pins.items()):
+        return
     ivy = next(Path(sys.prefix).glob("lib/python3.*/site-packages/pyspark/jars/ivy-*.jar"))
-    with tempfile.TemporaryDirectory(dir=JARS.parent) as name:
-        pattern = f"{name}/[artifact]-[revision].[ext]"
+    with tempfile.TemporaryDirectory(dir=STORE_JARS.parent) as name:
+        pattern = f"{name}/s3/[artifact]-[revision].[ext]"
         run("s3 jars", ["java", "-jar", str(ivy), "-ivy", str(HERE / "ivy.xml"), "-retrieve", pattern], HERE)
-        if bad := [jar for jar, digest in pins.items() if sha256(Path(name, jar)) != digest]:
+        if bad := [jar for jar, digest in pins.items() if sha256(Path(name, "s3", jar)) != digest]:
             raise SetupFailure(f"s3 jars: {bad[0]} does not have the bytes that jars.sha256 pins. None was used.")
-        for jar in pins:
-            Path(name, jar).rename(JARS / jar)
+        shutil.rmtree(STORE_JARS, ignore_errors=True)
+        Path(name, "s3").rename(STORE_JARS)
+
+
+def main() -> int:
+    try:
+        fetch()
+    except SetupFailure as failure:
+        sys.stderr.write(f"set-up: {failure}\n")
+        return 3
+    return 0
 
 
 if __name__ == "__main__":
-    fetch()
+    sys.exit(main())

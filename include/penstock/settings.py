@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+# What other programs read under a name of their own: delta-rs and Arrow look for these.
+STANDARD = {"store": "AWS_ENDPOINT_URL", "store_region": "AWS_REGION"}
+
 
 class SettingError(ValueError):
     """A setting has a value that cannot work; the message says which one and what would."""
@@ -29,6 +32,9 @@ class Settings:
     kafka_port: int = 9092
     # Empty: Airflow's tables are in SQLite under the home. Else an SQLAlchemy address of PostgreSQL.
     database: str = ""
+    # Where a lake at s3a://… is, when not at Amazon: http://127.0.0.1:9000, say. Its keys stay in the environment.
+    store: str = ""
+    store_region: str = "us-east-1"
     # Hours that one streaming driver runs before a fresh one takes over.
     shift_hours: float = 6.0
 
@@ -48,12 +54,19 @@ class Settings:
             airflow_port=_port(environ, "PENSTOCK_AIRFLOW_PORT", cls.airflow_port),
             kafka_port=kafka_port,
             database=environ.get("PENSTOCK_DATABASE", ""),
+            store=environ.get(STANDARD["store"], ""),
+            store_region=environ.get(STANDARD["store_region"], cls.store_region),
             shift_hours=_number(environ, "PENSTOCK_SHIFT_HOURS", cls.shift_hours),
         )
 
     def to_env(self) -> dict[str, str]:
         """The environment in which `from_env` gives these settings again, for child processes."""
-        return {f"PENSTOCK_{name.upper()}": str(getattr(self, name)) for name in self.__dataclass_fields__}
+        names = {name: STANDARD.get(name, f"PENSTOCK_{name.upper()}") for name in self.__dataclass_fields__}
+        told = {spelled: str(getattr(self, name)) for name, spelled in names.items()}
+        # Set but empty, the address would be taken for one.
+        if not self.store:
+            del told[STANDARD["store"]]
+        return {**told, "AWS_ALLOW_HTTP": str(self.store.startswith("http://")).lower()}
 
 
 def _port(environ: Mapping[str, str], name: str, default: int) -> int:

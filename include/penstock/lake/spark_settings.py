@@ -6,10 +6,12 @@ Imports no pyspark: DAG files read these settings while they are parsed.
 import sys
 from pathlib import Path
 
-from penstock.settings import Settings
+from penstock.settings import SettingError, Settings
 
 SHARE = Path(sys.prefix, "share", "penstock")
 JARS = SHARE / "jars" / "spark"
+# What S3A needs beside PySpark's own jars: fetched by `make s3`, and on no class path but that of a lake on a store.
+STORE_JARS = SHARE / "jars" / "s3"
 # Classes in the form in which the JVM maps them; made by `python -m penstock.lake.warmup`.
 ARCHIVE = SHARE / "spark.jsa"
 # The JVM would tell each time that an archive is stale, which set-up mends.
@@ -36,6 +38,17 @@ COMMITS = {
     "spark.delta.logStore.s3a.impl": "penstock.lake.PutLogStore",
     "spark.delta.logStore.s3.impl": "penstock.lake.PutLogStore",
     "spark.sql.streaming.checkpointFileManagerClass": "penstock.lake.CheckpointFiles",
+}
+
+S3A = "org.apache.hadoop.fs.s3a.S3AFileSystem"
+STORE = {
+    # s3:// and s3a:// are one store.
+    "spark.hadoop.fs.s3.impl": S3A,
+    "spark.hadoop.fs.s3a.impl": S3A,
+    # A block waits in memory for its upload; epochs are small, and the disk of a driver may be none.
+    "spark.hadoop.fs.s3a.fast.upload.buffer": "bytebuffer",
+    # A conditional write is asked for by name (lake/java/Put.java), and must not be turned off beside it.
+    "spark.hadoop.fs.s3a.create.conditional.enabled": "true",
 }
 
 LOCAL = {
@@ -65,21 +78,40 @@ def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
     return {
         **SPARK,
         **COMMITS,
-        **(LOCAL if local else _shipped()),
+        **(LOCAL if local else _shipped(settings)),
+        **(_store(settings) if on_store(settings) else {}),
         # Temporary files stay in the home; a killed job's are found there.
         "spark.local.dir": str(settings.home / "tmp"),
         "spark.sql.warehouse.dir": str(settings.home / "tmp" / "warehouse"),
         # Workers run the driver's Python, whatever `python3` is on PATH.
         "spark.pyspark.python": sys.executable,
         # On the class path, jars are in the archive; `spark.jars` copies them and loads them apart from it.
-        "spark.driver.extraClassPath": f"{JARS}/*",
+        "spark.driver.extraClassPath": ":".join(f"{folder}/*" for folder in _folders(settings)),
         "spark.driver.extraJavaOptions": " ".join([*JVM, *(SHORT_JVM if short else ()), *_archive()]),
     }
 
 
-def _shipped() -> dict[str, str]:
+def on_store(settings: Settings) -> bool:
+    return settings.lake.startswith(("s3a://", "s3://"))
+
+
+def _folders(settings: Settings) -> list[Path]:
+    return [JARS, STORE_JARS] if on_store(settings) else [JARS]
+
+
+def _shipped(settings: Settings) -> dict[str, str]:
     """A cluster's executors fetch the jars from the driver."""
-    return {"spark.jars": ",".join(str(jar) for jar in sorted(JARS.glob("*.jar")))}
+    jars = [str(jar) for folder in _folders(settings) for jar in sorted(folder.glob("*.jar"))]
+    return {"spark.jars": ",".join(jars)}
+
+
+def _store(settings: Settings) -> dict[str, str]:
+    if not any(STORE_JARS.glob("hadoop-aws-*.jar")):
+        raise SettingError(f"The lake is at {settings.lake} and Spark's jars for it are not here. Run `make s3` once.")
+    # Amazon's own address follows from the region; any other store is one host with buckets as folders.
+    other = {"endpoint": settings.store, "path.style.access": "true"} if settings.store else {}
+    return {**STORE, **{f"spark.hadoop.fs.s3a.{name}": value for name, value in other.items()},
+            "spark.hadoop.fs.s3a.endpoint.region": settings.store_region}  # fmt: skip
 
 
 def _archive() -> list[str]:

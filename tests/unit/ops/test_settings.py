@@ -12,6 +12,16 @@ def test_children_get_the_same_settings(tmp_path: Path) -> None:
     assert Settings.from_env(ours.to_env()) == ours
 
 
+def test_a_store_is_told_under_the_names_that_its_other_clients_read() -> None:
+    ours = Settings.from_env({"AWS_ENDPOINT_URL": "http://store:9000", "AWS_REGION": "eu-west-1"})
+    told = ours.to_env()
+    assert (told["AWS_ENDPOINT_URL"], told["AWS_REGION"], told["AWS_ALLOW_HTTP"]) == (
+        "http://store:9000", "eu-west-1", "true",
+    )  # fmt: skip
+    assert Settings.from_env(told) == ours
+    assert "AWS_ENDPOINT_URL" not in Settings.from_env({}).to_env()
+
+
 @pytest.mark.parametrize("text", ["0", "65536", "-1", "eighty", "", "8080 "])
 def test_a_port_that_cannot_be_is_refused_by_name(text: str) -> None:
     with pytest.raises(SettingError, match="PENSTOCK_AIRFLOW_PORT"):
