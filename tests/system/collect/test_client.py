@@ -62,6 +62,22 @@ def test_send_goes_on_where_it_was_and_names_what_is_refused(collector, on_log, 
     assert len(on_log([f"file-{number}" for number in range(1500)])) == 1500
 
 
+def test_a_log_is_imported_once_however_often_it_is_tried(collector, tmp_path: Path) -> None:
+    file = tmp_path / "access.log"
+    request = '203.0.113.{} - - [29/Mar/2026:03:30:00 +0200] "GET {} HTTP/1.1" 200 512 "-" "Mozilla/5.0"\n'
+    file.write_text(
+        "".join(request.format(number % 200, "/boats") for number in range(700)) + request.format(1, "/a.css")
+    )
+    words = ("import", str(file), "--format", "combined", "--site", "a.example", "--json")
+    first = json.loads(penstock(collector, *words).stdout)
+    assert (first["sent"], first["refused"], first["passed_over"]) == (700, 0, 1)
+    with file.open("a") as more:
+        more.write(request.format(7, "/book") + "no log line\n")
+    again = penstock(collector, *words)
+    assert (again.returncode, json.loads(again.stdout)["sent"]) == (1, 1)
+    assert b"malformed" in again.stderr
+
+
 def test_tail_shows_what_send_sent(collector) -> None:
     sent = penstock(collector, "send", "-", stdin=b'{"visitor":"tailed"}\n')
     assert sent.stdout == b"1 events sent, 0 refused\n"
