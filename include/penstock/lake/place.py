@@ -105,6 +105,11 @@ class Place:
             self.copied(target)
             self.remove()
 
+    def forget(self, name: str) -> None:
+        """One file, if it is there."""
+        if self.below(name).there():
+            self.files.delete_file(f"{self.path}/{name}")
+
     def remove(self) -> None:
         """All files below; nothing where there are none."""
         if self.there():
