@@ -1,8 +1,8 @@
 """toy.events: what its sender sent; the oracle of the share that may be rejected."""
 
 import great_expectations.expectations as gxe
-
 from domains.toy.model import EVENTS
+
 from penstock.engine.suites import dispositions_of
 
 SUITE = dispositions_of(

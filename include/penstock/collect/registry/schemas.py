@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import avro.schema
 import msgspec
-from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
 from avro.errors import AvroException
 
+from penstock.collect.registry.compatible import LEVELS, misfits, of_avro
 from penstock.log.producer import Log, Record
 from penstock.log.schemas import TOPIC, Said, Schemas
 
 DEFAULT = "BACKWARD"
-LEVELS = {each + more for each in ("BACKWARD", "FORWARD", "FULL") for more in ("", "_TRANSITIVE")} | {"NONE"}
 
 
 @dataclass
@@ -61,7 +60,7 @@ class Registry:
         elif not level.endswith("_TRANSITIVE"):
             versions = versions[-1:]
         new = avro.schema.parse(canonical(text))
-        return all(_fits(level, new, avro.schema.parse(old)) for old in versions)
+        return not any(misfits(level, new, avro.schema.parse(old), of_avro) for old in versions)
 
     async def _say(self, said: Said) -> None:
         if self._log is None:
@@ -77,14 +76,3 @@ def canonical(text: str) -> str:
         return str(avro.schema.parse(text))
     except (AvroException, ValueError) as error:
         raise RegistryError(422, 42201, f"The schema is not valid Avro: {error}") from error
-
-
-def _fits(level: str, new: avro.schema.Schema, old: avro.schema.Schema) -> bool:
-    wanted = level.removesuffix("_TRANSITIVE")
-    reads_old = wanted not in ("BACKWARD", "FULL") or _reads(new, old)
-    return reads_old and (wanted not in ("FORWARD", "FULL") or _reads(old, new))
-
-
-def _reads(reader: avro.schema.Schema, writer: avro.schema.Schema) -> bool:
-    verdict = ReaderWriterCompatibilityChecker().get_compatibility(reader, writer)  # type: ignore[no-untyped-call]
-    return bool(verdict.compatibility == SchemaCompatibilityType.compatible)
