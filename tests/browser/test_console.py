@@ -36,8 +36,9 @@ def number(page: Page, label: str) -> str:
 def test_the_domain_page_shows_numbers_chart_and_lists(opened: Opened, address: str) -> None:
     page = opened(address)
     expect(page.locator(".chart svg")).to_be_visible()
-    assert page.locator(".number").count() == 6
-    assert page.locator(".panel .row").count() > 20
+    expect(page.locator(".number")).to_have_count(6)
+    expect(page.locator(".lists .panel")).to_have_count(5)
+    expect(page.locator(".lists .row").nth(20)).to_be_visible()
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -73,6 +73,21 @@ REPORTS = (
         "not over.",
         {"visitors": "Visitors"},
     ),
+    *(
+        Report(
+            name,
+            title,
+            "enriched",
+            "web.views_by_user",
+            f"Page views of users who were signed in, by the {name} that their profile named at the moment of the "
+            "view: the last change up to then that says it. Late changes of a profile move the views after them. "
+            "Exact.",
+            {"views": "Page views", "users": "Users"},
+            by=(name,),
+            other="web.users",
+        )
+        for name, title in (("plan", "Plans of users"), ("region", "Regions of users"))
+    ),
     Report(
         "people",
         "People",

@@ -105,6 +105,23 @@ def test_ids_of_one_person_count_once_also_in_chains(lake: WebLake) -> None:
     assert found(lake, "people").rows == [{"people": 2, "visitors": 3, "merged": 1}]
 
 
+def plans(lake: WebLake) -> dict[str, int]:
+    return {row["plan"]: row["views"] for row in found(lake, "plan").rows}
+
+
+def changed(minutes: float, **profile: str) -> dict[str, Any]:
+    return {"user": "u1", "happened_at": MONDAY + timedelta(minutes=minutes), **profile}
+
+
+def test_a_view_has_the_plan_that_the_user_had_then(lake: WebLake) -> None:
+    lake.tell([event(minutes=minutes, user="u1") for minutes in (0, 10, 20)] + [event("bob", 5)])
+    assert plans(lake) == {"(not said)": 3}
+    lake.tell([changed(10, plan="free"), changed(15, region="Hamburg")], "web.users")
+    assert plans(lake) == {"(not said)": 1, "free": 2}
+    lake.tell([changed(18, plan="captain")], "web.users")
+    assert plans(lake) == {"(not said)": 1, "free": 1, "captain": 1}
+
+
 def test_it_does_not_matter_in_which_order_sameness_is_said() -> None:
     pairs = [("a", "b"), ("c", "d"), ("b", "c"), ("e", "e")]
     assert merged("abcdef", pairs) == merged("abcdef", [(b, a) for a, b in reversed(pairs)]) == 3

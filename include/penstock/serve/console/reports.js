@@ -8,7 +8,7 @@ import { moment, number } from "./format.js";
 import { table } from "./pipeline.js";
 import { zone } from "./state.js";
 
-const DRAWN = { funnel, goals, retention, uplift, people, unusual };
+const DRAWN = { enriched, funnel, goals, retention, uplift, people, unusual };
 
 export async function reports(page) {
   const cards = await Promise.all((page.domain.reports || []).map((report) => card(page, report)));
@@ -56,6 +56,12 @@ function funnel({ rows }) {
 function goals({ rows }) {
   if (!rows.length) return null;
   return scrolled(["Goal", "Events", "Visitors", "Conversion"], rows.map((row) => [row.goal, number(row.events), number(row.visitors), number(row.conversion, "percent")]));
+}
+
+function enriched({ rows }) {
+  if (!rows.length) return null;
+  const [key] = Object.keys(rows[0]);
+  return scrolled([key, "Page views", "Users"], rows.slice(0, 9).map((row) => [row[key], number(row.views), number(row.users)]));
 }
 
 function retention({ rows }) {

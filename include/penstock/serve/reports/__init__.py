@@ -7,10 +7,11 @@ certificate of the view that they rest on.
 from collections.abc import Callable, Mapping
 
 from penstock.model.page import Report
-from penstock.serve.reports import funnel, goals, people, retention, unusual, uplift
+from penstock.serve.reports import enriched, funnel, goals, people, retention, unusual, uplift
 from penstock.serve.reports.asking import Asking, Found
 
 KINDS: Mapping[str, Callable[[Asking, Report], Found]] = {
+    "enriched": enriched.found,
     "funnel": funnel.found,
     "goals": goals.found,
     "people": people.found,

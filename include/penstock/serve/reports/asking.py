@@ -7,8 +7,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from penstock.model.view import Sessions, Tally
+from penstock.lake.publication import open_table
+from penstock.model.domain import source
+from penstock.model.source import Source
+from penstock.model.view import Sessions, Tally, source_of
 from penstock.serve.encode import rows_of
 from penstock.serve.question import EARLIEST, LATEST, Question, ask, keys
 from penstock.serve.reader import ALL_ROWS, Answer, Reader
@@ -67,10 +71,31 @@ class Asking:
         answer = self._reader.answer(bare, self._reader.snapshot(sessions))
         return answer.rows, answer
 
+    def facts(self, view: Tally, other: str, sql: str, parameters: Sequence[Any]) -> list[Row]:
+        """A question of the facts themselves, `facts` of the view's source and `profiles` of another."""
+        release = self._reader.release(view.name.partition(".")[0])
+        names = {"facts": source_of(view).name, "profiles": other}
+        tables = {name: open_table(self._reader.layout.silver(release, source)) for name, source in names.items()}
+        if tables["facts"] is None:
+            return []
+        within = (pc.field("day") >= self.asked.start.date()) & (pc.field("day") <= self.asked.end.date())
+        relations = {
+            "facts": tables["facts"].to_pyarrow_dataset().filter(within),
+            "profiles": tables["profiles"].to_pyarrow_dataset() if tables["profiles"] else _nothing(source(other)),
+        }
+        return list(self._reader.engine.table(sql, relations, parameters).to_pylist())
+
     def everything(self, view: str) -> pa.Table:
         """All rows of a view, of all time."""
         named = self._reader.view(view)
         return self._reader.answer(Question(named, EARLIEST, LATEST, limit=ALL_ROWS)).rows
+
+
+def _nothing(asked: Source) -> pa.Table:
+    """A source that has never had a record."""
+    columns = [pa.field(one.name, pa.string()) for one in asked.fields if one.type == "string"]
+    common = [pa.field("event_id", pa.string()), pa.field("happened_at", pa.timestamp("us", "UTC"))]
+    return pa.schema([*columns, *common, pa.field("disposition", pa.string())]).empty_table()
 
 
 def _fits(pair: tuple[str, str], names: Sequence[str]) -> bool:
