@@ -1,9 +1,18 @@
 """One driver per checkpoint: a lock that the kernel frees when its process dies, however it dies."""
 
 import fcntl
+import logging
 import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import IO
+
+# How often a holder shows that it lives, and for how long silence is believed to be patience.
+BEAT_SECONDS, SILENT_SECONDS = 2.0, 30.0
+log = logging.getLogger(__name__)
 
 
 class LeaseTaken(RuntimeError):
@@ -27,3 +36,39 @@ def take(folder: Path, name: str) -> IO[str]:
     file.write(str(os.getpid()))
     file.flush()
     return file
+
+
+@contextmanager
+def turn(folder: Path, name: str, silent: float = SILENT_SECONDS) -> Iterator[None]:
+    """Holds the lease meanwhile; waits for one that is taken.
+
+    A holder that shows no life (its process was stopped, its machine sleeps) is passed by. The lease saves double work;
+    that a holder which wakes up does no harm must be ensured by what it commits.
+    """
+    lease, done = _awaited(folder, name, silent), Event()
+    file = folder / f"{name}.lease"
+
+    def beat() -> None:
+        while not done.wait(BEAT_SECONDS):
+            os.utime(file)
+
+    os.utime(file)
+    Thread(target=beat, name=f"lease-{name}", daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+        if lease is not None:
+            lease.close()
+
+
+def _awaited(folder: Path, name: str, silent: float) -> IO[str] | None:
+    while True:
+        try:
+            return take(folder, name)
+        except LeaseTaken:
+            quiet = time.time() - (folder / f"{name}.lease").stat().st_mtime
+            if quiet > silent:
+                log.warning("%s: its holder has been silent for %.0f s; going on without it", name, quiet)
+                return None
+            time.sleep(0.2)

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from deltalake import CommitProperties, DeltaTable
+from deltalake import CommitProperties, DeltaTable, Transaction
+from deltalake.exceptions import CommitFailedError, DeltaError
 from deltalake.transaction import AddAction
 from pyspark.sql import DataFrame, SparkSession
 
+from penstock.engine.candidate import PARTITIONS
 from penstock.lake.files import file_list
 from penstock.lake.layout import Layout
-from penstock.lake.publication import Publication, open_table
-
-PARTITIONS = ["day", "width"]
+from penstock.lake.publication import PUBLISHING, Publication, open_table
 
 
 class Verdict(Protocol):
@@ -38,30 +38,26 @@ class Refused(RuntimeError):
     """The gate did not pass: readers still see the last good numbers."""
 
 
+class Overtaken(RuntimeError):
+    """Another build published this view meanwhile: nothing was changed, and what readers see is newer."""
+
+
 def audited(
-    spark: SparkSession,
-    layout: Layout,
-    release: str,
-    name: str,
-    rows: DataFrame,
-    days: Sequence[date] | None,
-    gate: Gate,
+    spark: SparkSession, layout: Layout, release: str, name: str, path: str, days: Sequence[date] | None, gate: Gate
 ) -> dict[str, Any]:
-    """Writes the candidate and has the gate look at it. What the gate said, or Refused."""
-    # Spark's old form of timestamps has nanoseconds and no zone; readers of Parquet then guess.
-    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
-    path = layout.candidate(release, name)
-    # What an earlier build left behind is of no use: the new candidate has all that will be published.
-    shutil.rmtree(path, ignore_errors=True)
-    rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true").partitionBy(*PARTITIONS).save(path)
+    """Has the gate look at the candidate at a path. What the gate said, or Refused."""
     # A gate refuses to judge nothing. But days that had no rows and have none now take nothing from any reader.
     if not file_list(DeltaTable(path)) and not _has_rows(layout.gold(release, name), days):
         return {"passed": True, "reason": "no rows, and none are replaced", "results": []}
     verdict = gate(spark.read.format("delta").load(path), name)
     if not verdict.passed:
+        stays = layout.candidate(release, name)
+        # For whoever looks into it, it stands where the verdict says, under the view's own name.
+        if "://" not in stays:
+            Path(path).rename(stays)
         raise Refused(
             f"the gate refused {name}: {verdict.reason}. Readers keep the last good numbers; the candidate is at "
-            f"{path}. Look at it, mend the cause, and build again."
+            f"{stays}. Look at it, mend the cause, and build again."
         )
     return _said(verdict)
 
@@ -73,29 +69,49 @@ def _has_rows(gold: str, days: Sequence[date] | None) -> bool:
 
 
 def published(
-    spark: SparkSession, layout: Layout, release: str, name: str, days: Sequence[date] | None, said: Publication
+    spark: SparkSession, candidate: str, gold: str, days: Sequence[date] | None, said: Publication, stands: int
 ) -> None:
-    """One atomic commit: exactly these days of gold become the candidate's. No days: all of them."""
-    candidate, gold = layout.candidate(release, name), layout.gold(release, name)
+    """One atomic commit: exactly these days of gold become the candidate's. No days: all of them.
+
+    `stands` is the version of gold beside which the candidate was made (-1: there was none). If anybody has published
+    since, the candidate may lack what they had: Overtaken, and nothing is changed.
+    """
     if "://" in gold:
         _copied(spark, candidate, gold, days, said)
     else:
-        _linked(candidate, gold, days, said)
+        _linked(candidate, gold, days, said, stands)
+        shutil.rmtree(candidate, ignore_errors=True)
 
 
-def _linked(candidate: str, gold: str, days: Sequence[date] | None, said: Publication) -> None:
+def _linked(candidate: str, gold: str, days: Sequence[date] | None, said: Publication, stands: int) -> None:
     """The candidate's own files under a second name: nothing is written again, and the commit takes milliseconds."""
     judged = DeltaTable(candidate)
-    table = open_table(gold) or DeltaTable.create(gold, judged.schema(), partition_by=PARTITIONS)
-    table.create_write_transaction(
-        list(_links(Path(candidate), judged.version(), Path(gold))),
-        # No day at all (only bots came, say): nothing is replaced, and the cut goes on.
-        "append" if days is not None and not days else "overwrite",
-        judged.schema(),
-        PARTITIONS,
-        partition_filters=[("day", "in", [str(day) for day in days])] if days else None,
-        commit_properties=CommitProperties(custom_metadata={"userMetadata": said.to_metadata()}),
-    )
+    table = _standing(gold, judged, stands)
+    try:
+        table.create_write_transaction(
+            list(_links(Path(candidate), judged.version(), Path(gold))),
+            # No day at all (only bots came, say): nothing is replaced, and the cut goes on.
+            "append" if days is not None and not days else "overwrite",
+            judged.schema(),
+            PARTITIONS,
+            partition_filters=[("day", "in", [str(day) for day in days])] if days else None,
+            commit_properties=CommitProperties(
+                custom_metadata={"userMetadata": said.to_metadata()},
+                # Of two commits of one application that stand on one version, Delta lets the first through.
+                app_transactions=[Transaction(PUBLISHING, stands + 1)],
+            ),
+        )
+    except CommitFailedError as lost:
+        raise Overtaken(f"{gold} was published by another build since version {stands}; nothing was changed.") from lost
+
+
+def _standing(gold: str, judged: DeltaTable, stands: int) -> DeltaTable:
+    if stands >= 0:
+        return DeltaTable(gold, version=stands)
+    try:
+        return DeltaTable.create(gold, judged.schema(), mode="error", partition_by=PARTITIONS)
+    except (DeltaError, FileExistsError) as there:
+        raise Overtaken(f"{gold} was made by another build meanwhile; nothing was changed.") from there
 
 
 def _links(candidate: Path, version: int, gold: Path) -> Iterator[AddAction]:

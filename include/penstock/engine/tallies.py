@@ -26,9 +26,9 @@ def merged(tally: Tally, rows: DataFrame, width: Bucket) -> DataFrame:
     return _dated(keyed.agg(F.sum("facts").alias("facts"), *stored), width)
 
 
-def all_widths(tally: Tally, facts: DataFrame) -> DataFrame:
-    """Partials in every width that gold keeps."""
-    levels = [partials(tally, facts)]
+def all_widths(tally: Tally, own: DataFrame) -> DataFrame:
+    """Partials in every width that gold keeps, made of those in the tally's own."""
+    levels = [own]
     for width in widths(tally.every)[1:]:
         levels.append(merged(tally, levels[-1], width))
     return reduce(DataFrame.unionByName, levels)

@@ -12,6 +12,8 @@ from penstock.lake.layout import Layout
 
 # How far back a cut is looked for: every commit on gold carries it, so the first is the usual answer.
 COMMITS = 50
+# The name under which builds commit to gold: of two that stand on one version, Delta lets one through.
+PUBLISHING = "penstock.publish"
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,12 @@ def open_table(path: str, version: int | None = None) -> DeltaTable | None:
         return None
 
 
-def publications(table: DeltaTable) -> Iterator[Publication]:
+def publications(table: DeltaTable, commits: int | None = COMMITS) -> Iterator[Publication]:
     """What was published at or before the version that the table was opened at, newest first."""
-    for commit in table.history(COMMITS):
+    for commit in table.history(commits):
         said = json.loads(commit.get("userMetadata") or "{}").get("penstock")
-        if said:
+        # delta-rs tells the history of the table, whatever version was opened.
+        if said and commit["version"] <= table.version():
             yield Publication(**said)
 
 

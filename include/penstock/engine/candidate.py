@@ -1,0 +1,99 @@
+"""A candidate: what a build would publish, as a Delta table in a folder of its own where no reader looks.
+
+Spark's tasks write its files with Arrow, one for each day and width; one commit names them. A Parquet file takes Arrow
+a millisecond and Spark's own writer twenty, and a view of ninety days has hundreds: docs/decisions/0055.
+"""
+
+import json
+import shutil
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from deltalake import DeltaTable
+from deltalake.transaction import AddAction, RemoveAction
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from penstock.engine.commit import NO_HOOKS
+from penstock.lake.layout import Layout
+from penstock.lake.stats import statistics
+
+PARTITIONS = ["day", "width"]
+# What readers skip files by.
+INDEXED = ("bucket", "started", "ended", "at")
+# A task holds so much before it writes: the files of a large view are about this large.
+HELD_BYTES = 64 * 1024 * 1024
+WRITTEN = "path string, size bigint, day date, width string, stats string"
+
+
+def fresh(layout: Layout, release: str, view: str) -> str:
+    """A folder for one build of a view. What earlier builds left behind is of no use to anybody and goes."""
+    stands = layout.candidate(release, view)
+    if "://" not in stands:
+        for old in [Path(stands), *Path(stands).parent.glob(f"{view}~*")]:
+            shutil.rmtree(old, ignore_errors=True)
+    return f"{stands}~{uuid.uuid4().hex[:12]}"
+
+
+def write(rows: DataFrame, path: str) -> None:
+    """Makes the candidate's table of these rows."""
+    if "://" in path:
+        rows.write.format("delta").partitionBy(*PARTITIONS).save(path)
+        return
+    table = DeltaTable.create(path, _schema(rows), partition_by=PARTITIONS)
+
+    def write_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for held in _pieces(batches):
+            yield from pa.Table.from_pylist(list(_files(held, path)), WRITTEN_ARROW).to_batches()
+
+    files = rows.mapInArrow(write_files, WRITTEN).collect()
+    now = int(time.time() * 1000)
+    adds: list[AddAction | RemoveAction] = [
+        AddAction(file.path, file.size, {"day": str(file.day), "width": file.width}, now, True, file.stats)
+        for file in files
+    ]
+    table.create_write_transaction(adds, "append", table.schema(), PARTITIONS, post_commithook_properties=NO_HOOKS)
+
+
+WRITTEN_ARROW = pa.schema(
+    [("path", pa.string()), ("size", pa.int64()), ("day", pa.date32()), ("width", pa.string()), ("stats", pa.string())]
+)
+
+
+def _schema(rows: DataFrame) -> pa.Schema:
+    """The columns of the rows, each of which may be null: what Spark proves today may not hold of the next build."""
+    nullable = json.loads(rows.schema.json().replace('"nullable":false', '"nullable":true'))
+    return to_arrow_schema(StructType.fromJson(nullable), timezone="UTC")
+
+
+def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(each.nbytes for each in held) > HELD_BYTES:
+            yield pa.Table.from_batches(held)
+            held = []
+    if any(batch.num_rows for batch in held):
+        yield pa.Table.from_batches(held)
+
+
+def _files(rows: pa.Table, path: str) -> Iterator[dict[str, object]]:
+    """Writes the rows of each day and width."""
+    in_order = rows.take(pc.sort_indices(rows, [(name, "ascending") for name in PARTITIONS]))
+    counts = in_order.group_by(PARTITIONS, use_threads=False).aggregate([([], "count_all")]).to_pylist()
+    start = 0
+    for each in counts:
+        part = in_order.slice(start, each["count_all"]).drop_columns(PARTITIONS)
+        start += part.num_rows
+        name = f"day={each['day']}/width={each['width'].replace(' ', '_')}/part-{uuid.uuid4()}.parquet"
+        file = Path(path, name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(part, file)
+        stats = statistics(part, [column for column in INDEXED if column in part.column_names])
+        yield {"path": name, "size": file.stat().st_size, "day": each["day"], "width": each["width"], "stats": stats}
