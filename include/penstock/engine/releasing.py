@@ -43,7 +43,8 @@ class Progress:
     begun: float = field(default_factory=time.time)
     seconds: float = 0.0
 
-    def write(self, home: Path) -> None:
+    def say(self, stage: str, home: Path) -> None:
+        self.stage = stage
         self.seconds = round(time.time() - self.begun, 1)
         folder = home / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,27 +73,33 @@ def replayed(
     spark: SparkSession, settings: Settings, release: Release, gate: Gate, schemas: SchemasOf = lambda source: {}
 ) -> str:
     """Silver of every source, then every view behind its gate; recorded, and ready."""
+    said = shaped(spark, settings, release, schemas)
+    said.say("views", settings.home)
+    try:
+        Batch(spark, Layout(settings.lake), release.about, gate).build(domains()[release.domain].views)
+    except GateRefused as refusal:
+        raise Refused(f"{refusal}\n{release.about} stays as it is, and no reader sees it.") from refusal
+    said.say("ready", settings.home)
+    return _finished(Layout(settings.lake), release, said)
+
+
+def shaped(
+    spark: SparkSession, settings: Settings, release: Release, schemas: SchemasOf = lambda source: {}
+) -> Progress:
+    """Silver of every source that has bronze."""
     layout, domain = Layout(settings.lake), domains()[release.domain]
     sources = [source for source in domain.sources if open_table(layout.bronze(source.name))]
     said = Progress(domain.name, release.about, sum(size_of(layout.bronze(source.name))[0] for source in sources))
 
     def tell(told: Told) -> None:
         said.sources[told.source] = asdict(told)
-        said.write(settings.home)
+        said.say("silver", settings.home)
 
     for source in sources:
         shape = Shape(source, layout, release.about, partial(schemas, source.name))
         expected = _has_facts(layout.silver(current(layout, domain.name), source.name))
         tell(Replay(spark, shape, tell, facts_expected=expected).run())
-    said.stage = "views"
-    said.write(settings.home)
-    try:
-        Batch(spark, layout, release.about, gate).build(domain.views)
-    except GateRefused as refusal:
-        raise Refused(f"{refusal}\n{release.about} stays as it is, and no reader sees it.") from refusal
-    said.stage = "ready"
-    said.write(settings.home)
-    return _finished(layout, release, said)
+    return said
 
 
 def _finished(layout: Layout, release: Release, said: Progress) -> str:

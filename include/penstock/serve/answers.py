@@ -9,9 +9,8 @@ from starlette.requests import Request
 
 from penstock import __version__
 from penstock.lake.ledger import balance
-from penstock.lake.publication import newest, open_table
 from penstock.model.domain import UnknownName, domains, source
-from penstock.model.view import Tally, View
+from penstock.model.view import Tally
 from penstock.serve.certificate import certificate, streams
 from penstock.serve.declared import report
 from penstock.serve.described import described, openapi
@@ -27,6 +26,7 @@ from penstock.serve.records import latest
 from penstock.serve.reports import KINDS
 from penstock.serve.reports.asking import Asking
 from penstock.serve.snapshot import Snapshot
+from penstock.serve.told import Told
 from penstock.settings import Settings
 
 RECORDS, MOST_RECORDS = 100, 1_000
@@ -45,6 +45,7 @@ class Answers:
         self._held: dict[Hashable, tuple[Snapshot, Answer, list[dict[str, Any]]]] = {}
         self.metrics = Metrics()
         self.live = Live(self._live)
+        self.told = Told(settings, reader)
 
     def refresh(self) -> set[str]:
         self._streams = streams(self._settings.home)
@@ -98,23 +99,22 @@ class Answers:
 
     def ledger(self, request: Request) -> object:
         name = request.query_params.get("source")
-        hours = balance(self._reader.layout.ledger(), self._settings.kafka, source=name)
+        hours = [
+            hour
+            for domain in domains()
+            for hour in balance(
+                self._reader.layout.ledger(), self._settings.kafka, self._reader.release(domain), source=name
+            )
+            if hour.source.partition(".")[0] == domain
+        ]
         return {"hours": [hour.as_dict() for hour in hours]}
 
     def status(self, _: Request) -> object:
         behind = {name: self._reader.snapshot(view).epoch for name, view in self._reader.views().items()}
         return {"streams": self._streams, "epochs": behind, "problems": self._reader.problems}
 
-    def releases(self, _: Request) -> object:
-        return {"releases": [self._release(domain.name, domain.views) for domain in domains().values()]}
-
     def openapi(self, _: Request) -> object:
         return openapi(list(self._reader.views().values()), __version__)
-
-    def _release(self, domain: str, views: tuple[View, ...]) -> dict[str, Any]:
-        release = self._reader.release(domain)
-        tables = {view.name: open_table(self._reader.layout.gold(release, view.name)) for view in views}
-        return {"domain": domain, "release": release, "published": {name: newest(t) for name, t in tables.items()}}
 
     def _latest(self, request: Request, disposition: str) -> object:
         try:

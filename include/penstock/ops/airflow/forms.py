@@ -12,6 +12,10 @@ def domain() -> Param:
     return Param(ALL, type="string", enum=[ALL, *domains()], title="Domain", description="Whose views.")
 
 
+def one_domain() -> Param:
+    return Param(next(iter(domains())), type="string", enum=[*domains()], title="Domain")
+
+
 def day(title: str) -> Param:
     """A UTC day, or nothing."""
     return Param(
@@ -26,3 +30,8 @@ def day(title: str) -> Param:
 
 def yes_no(title: str, description: str) -> Param:
     return Param(False, type="boolean", title=title, description=description)
+
+
+def source() -> Param:
+    names = [each.name for domain in domains().values() for each in domain.sources]
+    return Param(type="string", enum=names, title="Source", description="Whose facts.")

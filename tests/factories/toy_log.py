@@ -1,0 +1,88 @@
+"""A log of the toy domain without a broker: records as bronze has them, and the streams' epochs over them."""
+
+import json
+import random
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from penstock.engine.archive import BRONZE, INDEXED
+from penstock.engine.commit import Appender, create
+from penstock.engine.epoch import Epoch
+from penstock.engine.shape import Shape
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.records import COLUMNS
+from penstock.model.domain import domains
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+ARCHIVE, SHAPE = "the-archive-query", "the-live-query"
+
+
+@dataclass
+class ToyLog:
+    """Records in: archived by one stream and shaped by another, as the driver does it."""
+
+    # Without Spark, records are archived and no live release shapes them.
+    spark: SparkSession | None
+    layout: Layout
+    source: str = "toy.events"
+    epochs: int = 0
+    ends: dict[int, int] = field(default_factory=dict)
+    shape: Shape | None = None
+
+    def take(self, told: list[dict[str, Any]]) -> None:
+        """One epoch of the archive, and one of the shape if the live release is kept up."""
+        rows = [self._record(one) for one in told]
+        table = pa.Table.from_pylist(rows, BRONZE)
+        create(self.layout.bronze(self.source), BRONZE, INDEXED)
+        Appender(self.layout.bronze(self.source)).append(table, ARCHIVE, self.epochs)
+        if self.spark is not None:
+            self._live(self.spark, table)
+        self.epochs += 1
+
+    def _live(self, spark: SparkSession, records: pa.Table) -> None:
+        if self.shape is None:
+            source = next(one for one in domains()["toy"].sources if one.name == self.source)
+            self.shape = Shape(source, self.layout, FIRST_RELEASE)
+            self.shape.prepare()
+        frame = spark.createDataFrame(records.select(list(COLUMNS))).coalesce(1)
+        self.shape.epoch(self.shape.plan(frame), Epoch(SHAPE, self.epochs, records.num_rows))
+
+    def _record(self, one: dict[str, Any]) -> dict[str, Any]:
+        part = one.get("partition", 0)
+        self.ends[part] = self.ends.get(part, 0) + 1
+        at = one.get("at", NOON)
+        name = [{"key": "event_id", "value": one["id"].encode()}] if one.get("id") else []
+        return {
+            "key": b"k", "value": one["value"], "headers": name, "partition": part, "offset": self.ends[part] - 1,
+            "timestamp": at, "day": at.date(), "epoch": self.epochs,
+        }  # fmt: skip
+
+
+def said(who: str | None = "ann", what: str = "look", amount: int = 1, **more: Any) -> dict[str, Any]:
+    """One record that holds an event; `who` may be missing."""
+    event = {"who": who, "what": what, "amount": amount}
+    return {"value": json.dumps({key: value for key, value in event.items() if value is not None}).encode(), **more}
+
+
+def traffic(seed: int, number: int) -> list[dict[str, Any]]:
+    """Good, repeated, colliding, incomplete and broken records over half a day, in the order of arrival."""
+    chance = random.Random(seed)  # noqa: S311
+    told: list[dict[str, Any]] = []
+    for nth in range(number):
+        at = NOON + timedelta(seconds=nth * 40_000 / number)
+        one = said(f"v{chance.randrange(9)}", chance.choice(["look", "buy"]), chance.randrange(100), id=f"e{nth}")
+        kind = chance.choices(["good", "repeat", "collision", "incomplete", "broken"], [60, 15, 10, 10, 5])[0]
+        if kind == "repeat" and told:
+            one = dict(chance.choice(told))
+        elif kind == "collision" and told:
+            one["id"] = chance.choice(told)["id"]
+        elif kind == "incomplete":
+            one = said(None, id=one["id"])
+        elif kind == "broken":
+            one["value"] = b"{"
+        told.append({**one, "at": at, "partition": chance.randrange(2)})
+    return told

@@ -1,0 +1,57 @@
+"""A log of the toy domain, its live release, and replays of it in the session that the tests share."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from penstock.engine.releasing import replayed, shaped
+from penstock.lake import replays
+from penstock.lake.code import unpacked
+from penstock.lake.layout import Layout
+from penstock.lake.releases import Release
+from penstock.model.domain import Domain, code, domains
+from penstock.settings import Settings
+
+TESTS = Path(__file__).parents[2]
+sys.path.insert(0, str(TESTS / "factories"))
+
+from toy_code import TOY, changed_code  # noqa: E402
+from toy_lake import Passed  # noqa: E402
+from toy_log import ToyLog  # noqa: E402
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Domain:
+    monkeypatch.syspath_prepend(TOY)
+    domains.cache_clear()
+    return domains()["toy"]
+
+
+@pytest.fixture
+def log(spark: SparkSession, toy: Domain, settings: Settings) -> ToyLog:
+    return ToyLog(spark, Layout(settings.lake))
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Callable[[str, str, str], str]:
+    return lambda file, old, new: changed_code(tmp_path, file, old, new)
+
+
+@pytest.fixture
+def replay(spark: SparkSession, settings: Settings, toy: Domain) -> Callable[..., Release]:
+    """Replays the toy domain as the job does: silver alone, which takes seconds, or views as well."""
+    layout = Layout(settings.lake)
+
+    def run(where: str = str(TOY), operation: str = "replay/1", views: bool = False) -> Release:
+        release = replays.begin(layout, settings.home, "toy", where, "lina", "the rule was wrong", operation)
+        with code(unpacked(layout, settings.home, "toy", release.hash)):
+            if views:
+                replayed(spark, settings, release, lambda rows, name: Passed())
+            else:
+                shaped(spark, settings, release)
+        return release
+
+    return run

@@ -1,0 +1,69 @@
+"""What cannot be replayed is refused before anything begins, with a sentence."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from penstock.lake.layout import Layout
+from penstock.lake.releases import Refused, registry
+from penstock.lake.replays import begin, estimate
+from penstock.model.domain import CodeRefused, domains
+
+TESTS = Path(__file__).parents[2]
+sys.path.insert(0, str(TESTS / "factories"))
+
+from toy_code import TOY, changed_code  # noqa: E402
+from toy_log import ToyLog, traffic  # noqa: E402
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyLog:
+    monkeypatch.syspath_prepend(TOY)
+    domains.cache_clear()
+    return ToyLog(None, Layout(str(tmp_path / "lake")))
+
+
+def begun(log: ToyLog, where: str = str(TOY), operation: str = "replay/1") -> str:
+    return begin(log.layout, Path(log.layout.root).parent, "toy", where, "lina", "wrong rule", operation).about
+
+
+def test_a_replay_has_a_name_and_an_estimate_before_it_begins(log: ToyLog) -> None:
+    log.take(traffic(1, 30))
+    assert (begun(log), estimate(log.layout, "toy")["records"]) == ("r2", 30)
+    assert "30 records, about" in estimate(log.layout, "toy")["text"]
+
+
+def test_the_same_operation_goes_on_with_its_own_release(log: ToyLog) -> None:
+    log.take(traffic(1, 30))
+    assert [begun(log), begun(log)] == ["r2", "r2"]
+
+
+def test_two_replays_of_a_domain_at_once_are_refused(log: ToyLog) -> None:
+    log.take(traffic(1, 10))
+    begun(log)
+    with pytest.raises(Refused, match="toy r2 is being replayed already"):
+        begun(log, operation="replay/2")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "sentence"),
+    [
+        ("views.py", "ALL = Facts(EVENTS)", "ALL = Facts(EVENT)", "does not load: NameError"),
+        ("model.py", 'key="who"', 'key="what"', "its log is kept by 'who'"),
+        ("model.py", '"toy.events"', '"toy.others"', "has no source 'toy.events'"),
+    ],
+    ids=["does not load", "changed keys", "a source is gone"],
+)
+def test_code_that_cannot_be_run_is_refused(
+    log: ToyLog, tmp_path: Path, file: str, old: str, new: str, sentence: str
+) -> None:
+    log.take(traffic(1, 10))
+    with pytest.raises((Refused, CodeRefused), match=sentence):
+        begun(log, changed_code(tmp_path, file, old, new))
+    assert list(registry(log.layout, "toy").releases) == ["r1"]
+
+
+def test_a_domain_without_bronze_has_nothing_to_replay(log: ToyLog) -> None:
+    with pytest.raises(Refused, match="nothing to replay"):
+        begun(log)
