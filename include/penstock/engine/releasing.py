@@ -17,6 +17,7 @@ from penstock.engine.lease import take
 from penstock.engine.publish import Gate
 from penstock.engine.publish import Refused as GateRefused
 from penstock.engine.replay import Replay, Told
+from penstock.engine.retraction import repeated
 from penstock.engine.shape import Shape
 from penstock.lake import audit
 from penstock.lake.layout import Layout
@@ -99,6 +100,7 @@ def shaped(
         shape = Shape(source, layout, release.about, partial(schemas, source.name))
         expected = _has_facts(layout.silver(current(layout, domain.name), source.name))
         tell(Replay(spark, shape, tell, facts_expected=expected).run())
+        repeated(spark, layout, release.about, source)
     return said
 
 
