@@ -11,6 +11,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
+from penstock.lake.retractions import REASON
 
 POSITION = ("partition", "offset")
 
@@ -18,7 +19,7 @@ POSITION = ("partition", "offset")
 def close(spark: SparkSession, table: str, arrived: date) -> list[date]:
     """Makes what was logged on a day exact. Returns the days that lost a fact: none, if it is run again."""
     rows = DeltaTable.forPath(spark, table)
-    facts = rows.toDF().where(F.col("disposition") == silver.FACT)
+    facts = rows.toDF().where((F.col("disposition") == silver.FACT) | (F.col("reason") == REASON))
     losers = repeated(facts, arrived).persist()
     try:
         days = [row.day for row in losers.select("day").distinct().orderBy("day").collect()]
@@ -37,10 +38,12 @@ def repeated(facts: DataFrame, arrived: date) -> DataFrame:
         *POSITION,
         "day",
         "logged_at",
+        "disposition",
         F.row_number().over(same_id).alias("nth"),
         (F.col("content_hash") == F.first("content_hash").over(same_id)).alias("same"),
     )
-    return ranked.where((F.col("nth") > 1) & (F.to_date("logged_at") == F.lit(arrived)))
+    later = ranked.where((F.col("nth") > 1) & (F.to_date("logged_at") == F.lit(arrived)))
+    return later.where(F.col("disposition") == silver.FACT)
 
 
 def _demote(rows: DeltaTable, losers: DataFrame, days: list[date]) -> None:

@@ -9,10 +9,12 @@ from deltalake import DeltaTable
 
 from penstock.engine import silver
 from penstock.engine.ids import FULL_RUN, REMEMBERED_SECONDS, Seen
+from penstock.lake.retractions import REASON
 
 SQL = f"""
+-- A copy of what was retracted is no new fact: the original may come back.
 select hash(event_id) as id, content_hash::bigint as content, epoch(logged_at) as logged
-from facts where disposition = '{silver.FACT}'
+from facts where (disposition = '{silver.FACT}' or reason = '{REASON}')
   and epoch(logged_at) > (select max(epoch(logged_at)) from facts) - $seconds
 """  # noqa: S608
 

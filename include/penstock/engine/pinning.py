@@ -13,7 +13,7 @@ from deltalake.exceptions import TableNotFoundError
 from penstock.engine.checkpoints import COMMITS, Place, book, ends, places
 from penstock.lake import code
 from penstock.lake.layout import FIRST_RELEASE, Layout
-from penstock.lake.releases import Refused, current, registry
+from penstock.lake.releases import Refused, current, kept, registry
 from penstock.lake.restore_points import Pin, RestorePoint, Stand, keep
 from penstock.model.domain import Domain, domains
 from penstock.model.source import Source
@@ -41,7 +41,7 @@ def take(layout: Layout, kind: str, by: str, why: str) -> RestorePoint:
                 streams |= _stand(layout, places(layout, source.name, release)[1])
     pointers = {domain: current(layout, domain) for domain in domains()}
     # The deployed code is kept in the lake under its hash: whoever goes back can also run what ran then.
-    deployed = {domain: kept for domain in domains() if (kept := _code(layout, domain))}
+    deployed = {domain: deployed_now for domain in domains() if (deployed_now := _code(layout, domain))}
     name = f"{at:%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:4]}"
     point = RestorePoint(name, at, kind, by, why, tables, streams, pointers, deployed)
     keep(layout, point)
@@ -105,6 +105,14 @@ def note(table: DeltaTable) -> tuple[str, int] | None:
         if "query" in said:
             return said["query"], int(said["epoch"])
     return None
+
+
+def offsets_of(layout: Layout, source: Source) -> dict[str, int]:
+    """Up to where every release that is kept up has shaped a source."""
+    stands = [_stand(layout, places(layout, source.name, release)[1]) for release in kept(layout, source.domain)]
+    ends = [one.offsets for stand in stands for one in stand.values()]
+    parts = {part for each in ends for part in each}
+    return {part: min(each.get(part, 0) for each in ends) for part in sorted(parts)}
 
 
 def _stand(layout: Layout, place: Place) -> dict[str, Stand]:

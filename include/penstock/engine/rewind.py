@@ -18,7 +18,7 @@ from penstock.engine.speed import append
 from penstock.engine.ways import Way, ways
 from penstock.lake import rewinds
 from penstock.lake.layout import FIRST_RELEASE, Layout
-from penstock.lake.publication import Publication, last_epoch, newest, open_table
+from penstock.lake.publication import Publication, last_epoch, open_table, publications
 from penstock.lake.releases import switch
 from penstock.lake.restore_points import RestorePoint, Stand
 from penstock.lake.rewinds import Rewind
@@ -50,7 +50,7 @@ def _begin(layout: Layout, point: RestorePoint, domain: str, by: str, why: str) 
     found = ways(layout, point, domain)
     epochs = {way.path: _fresh(way.path) for way in found if way.kind == "silver" and way.now}
     saved = take(layout, "hand", by, f"before the rewind of {domain} to {point.id}: {why}")
-    begun = Rewind(uuid.uuid4().hex, domain, point.id, saved.id, by, why, epochs)
+    begun = Rewind(uuid.uuid4().hex, domain, point.id, saved.id, by, why, epochs, point_at=point.at)
     rewinds.note(layout, begun)
     return begun
 
@@ -109,5 +109,5 @@ def _own_views(source: Source) -> list[View]:
 
 def _published(way: Way) -> Publication:
     """What the version says it is of; readers and builds look for it in the newest commit that says any."""
-    then = newest(open_table(way.path, way.then.version)) if way.then else None
-    return then or Publication({}, way.release)
+    then = publications(DeltaTable(way.path, version=way.then.version), None) if way.then else iter(())
+    return next(then, Publication({}, way.release))

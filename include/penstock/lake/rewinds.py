@@ -11,6 +11,8 @@ from penstock.lake.appending import append_once
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 
+BEGINNING = datetime.min.replace(tzinfo=UTC)
+
 
 @dataclass(frozen=True)
 class Rewind:
@@ -25,21 +27,25 @@ class Rewind:
     why: str
     epochs: Mapping[str, int] = field(default_factory=dict)
     done: bool = False
+    # When the point was taken, and when this was written down.
+    point_at: datetime = BEGINNING
+    at: datetime = BEGINNING
 
 
 class Unfinished(RuntimeError):
     """A rewind was cut short. Nothing is lost; it must be ended before streams go on."""
 
 
-COLUMNS = ("id", "domain", "point", "at", "done", "document")
-TYPES = {"at": pa.timestamp("us", "UTC"), "done": pa.bool_()}
+COLUMNS = ("id", "domain", "point", "point_at", "at", "done", "document")
+MOMENT = pa.timestamp("us", "UTC")
+TYPES = {"at": MOMENT, "point_at": MOMENT, "done": pa.bool_()}
 SCHEMA = pa.schema([(name, TYPES.get(name, pa.string())) for name in COLUMNS])
 
 
 def note(layout: Layout, rewind: Rewind) -> None:
     """Writes down that a rewind was begun, or that it is done."""
-    row = {"id": rewind.id, "domain": rewind.domain, "point": rewind.point, "done": rewind.done}
-    told = {**row, "at": datetime.now(UTC), "document": json.dumps(asdict(rewind))}
+    told = {**asdict(rewind), "at": datetime.now(UTC)}
+    told["document"] = json.dumps({name: told.pop(name) for name in ("saved", "by", "why", "epochs")})
     step = "done" if rewind.done else "begun"
     append_once(layout.control("rewinds"), SCHEMA, [told], f"rewind/{rewind.id}/{step}")
 
@@ -48,7 +54,7 @@ def rewinds(layout: Layout) -> list[Rewind]:
     """Every rewind as it was last written down, oldest first."""
     table = open_table(layout.control("rewinds"))
     rows = table.to_pyarrow_table().sort_by("at").to_pylist() if table else []
-    return list({row["id"]: Rewind(**json.loads(row["document"])) for row in rows}.values())
+    return list({row["id"]: Rewind(**json.loads(row.pop("document")), **row) for row in rows}.values())
 
 
 def unfinished(layout: Layout, domain: str) -> Rewind | None:

@@ -1,0 +1,95 @@
+# ruff: noqa: S608 - the text holds names and expressions of views only
+"""The blast radius of a retraction: facts, days, views, and their numbers before and after. Changes nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.engine import silver
+from penstock.engine.matching import BadCondition, about, named, retracted
+from penstock.lake import sketches
+from penstock.lake.layout import Layout
+from penstock.lake.local import Local
+from penstock.lake.publication import open_table
+from penstock.lake.releases import current
+from penstock.lake.retractions import Retraction, find
+from penstock.model.domain import domains, source
+from penstock.model.source import Source
+from penstock.model.view import Sessions, Tally, View, source_of
+
+# Numbers before and after are told of the days that change most; each has to be read as a whole.
+MOST_DAYS = 5
+
+
+@dataclass(frozen=True)
+class Blast:
+    """`facts` of `total` would change; `numbers` are rows of view, day, measure, before, after."""
+
+    facts: int
+    total: int
+    days: Mapping[str, int]
+    views: tuple[str, ...]
+    numbers: tuple[Mapping[str, Any], ...] = field(default=())
+
+    def text(self) -> str:
+        """For a person who approves."""
+        head = f"{self.facts:,} of {self.total:,} facts, on {len(self.days)} days, in {len(self.views)} views.\n\n"
+        rows = [f"| {n['view']} | {n['day']} | {n['measure']} | {n['before']} | {n['after']} |" for n in self.numbers]
+        return head + "\n".join(["| view | day | measure | before | after |", "|---|---|---|---|---|", *rows])
+
+
+def text(layout: Layout, name: str, where: str, first: str, last: str, revoke: str) -> str:
+    """What a person approves: the blast in the release that readers see."""
+    of = source(name)
+    said = named("plan", of, where, first, last, revoke)
+    if revoke:
+        find(layout, name, revoke)
+    return radius(layout, current(layout, of.domain), of, said).text()
+
+
+def radius(layout: Layout, release: str, of: Source, said: Retraction) -> Blast:
+    """What a statement would do to one release."""
+    table = open_table(layout.silver(release, of.name))
+    if table is None:
+        raise BadCondition(f"{of.name} has no facts yet")
+    rows = table.to_pyarrow_dataset()
+    picked = about(rows, of, said)
+    counted = picked.group_by("happened").aggregate([("happened", "count")]).sort_by([("happened_count", "descending")])
+    days = {str(row["happened"]): row["happened_count"] for row in counted.to_pylist()}
+    views = [view for view in domains()[of.domain].views if source_of(view).name == of.name]
+    total = rows.count_rows(filter=pc.field("disposition") == silver.FACT)
+    chosen = counted["happened"].slice(0, MOST_DAYS)
+    near = rows.to_table(filter=pc.field("happened_at").cast(pa.date32()).isin(chosen)) if days else None
+    numbers = tuple(_numbers(views, near, of, said)) if near is not None else ()
+    return Blast(picked.num_rows, total, days, tuple(view.name for view in views), numbers)
+
+
+def _numbers(views: list[View], near: pa.Table, of: Source, said: Retraction) -> list[dict[str, Any]]:
+    before, after = silver.facts(near), silver.facts(retracted(near, of, [said]))
+    told = []
+    for view in views:
+        if isinstance(view, Tally) and not isinstance(view.of, Sessions):
+            old, new = daily(view, before), daily(view, after)
+            told += [
+                {"view": view.name, "day": day, "measure": name, "before": old.get(day, {}).get(name), "after": number}
+                for day in sorted({*old, *new})
+                for name in view.measures
+                if (number := new.get(day, {}).get(name)) != old.get(day, {}).get(name)
+            ]
+    return told
+
+
+def daily(view: Tally, facts: pa.Table) -> dict[str, dict[str, Any]]:
+    """A tally's numbers by day, over all of its keys."""
+    partials = Local(facts).partials(replace(view, by=(), every="1 day"))
+    shown = ", ".join(f'{measure.shown(name)} as "{name}"' for name, measure in view.measures.items())
+    with duckdb.connect() as memory:
+        memory.execute("set timezone = 'UTC'")
+        sketches.register(memory)
+        memory.register("partials", partials)
+        rows = memory.sql(f"select day, {shown} from partials").to_arrow_table().to_pylist()
+    return {str(row.pop("day")): row for row in rows}

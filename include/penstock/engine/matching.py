@@ -1,0 +1,124 @@
+# ruff: noqa: S608 - the text holds names of columns, marks and moments that were parsed; conditions are expressions
+"""Which rows of silver a retraction is about, and what becomes of them: DuckDB over Arrow, no JVM.
+
+A condition is parsed as one expression and sees the columns of facts only; nothing outside can be reached from it.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from penstock.engine import silver
+from penstock.lake.retractions import REASON, Retraction
+from penstock.model.source import Source
+
+SEEN = ("partition", "offset", "event_id", "happened_at", "received_at", "logged_at", "day", "flags")
+HELD = f"list_filter(coalesce(flags, []), lambda flag: flag like '{REASON}:%')"
+
+
+class BadCondition(ValueError):
+    """A condition or a range cannot be understood. Nothing was changed; the message says why and what there is."""
+
+
+def about(rows: Any, source: Source, said: Retraction) -> pa.Table:
+    """Positions and days of rows that a statement would still change: facts, and what other statements retracted."""
+    columns = ", ".join(f'"{name}"' for name in (*SEEN, *(field.name for field in source.fields)))
+    marked = f"list_contains(coalesce(flags, []), '{said.mark}')"
+    known = f"(disposition = '{silver.FACT}' or reason = '{REASON}')"
+    rules = [known, marked if said.of else f"not {marked}", *_range(said), *_position(said)]
+    with duckdb.connect() as memory:
+        memory.execute("set timezone = 'UTC'")
+        memory.register("rows", rows)
+        memory.execute("set enable_external_access = false")
+        seen = memory.sql(f"select {columns} from rows where {' and '.join(rules)}")
+        try:
+            chosen = seen.filter(duckdb.SQLExpression(said.where))
+            told = chosen.select('partition, "offset", day, cast(happened_at as date) as happened')
+            return told.to_arrow_table()
+        except duckdb.Error as error:
+            wrong = f"{said.where!r} is no condition on {source.name}: {error}. Columns: {columns}"
+            raise BadCondition(wrong) from error
+
+
+def _range(said: Retraction) -> list[str]:
+    first = [f"happened_at >= timestamptz '{moment(said.first)}'"] if said.first else []
+    return [*first, *([f"happened_at < timestamptz '{moment(said.last)}'"] if said.last else [])]
+
+
+def _position(said: Retraction) -> list[str]:
+    parts = [f'(partition = {int(part)} and "offset" < {int(end)})' for part, end in said.ends.items()]
+    return [f"({' or '.join(parts)})"] if parts else []
+
+
+def moment(text: str) -> str:
+    """A moment of a range as SQL reads it."""
+    try:
+        told = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise BadCondition(f"{text!r} is neither a day (2026-11-18) nor a moment (2026-11-18T09:30:00Z)") from error
+    return (told if told.tzinfo else told.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+
+
+def named(
+    operation: str, source: Source, where: str, first: str, last: str, of: str, by: str = "", why: str = ""
+) -> Retraction:
+    """What an operator asks for, as a statement whose name follows from the operation's."""
+    if not where and not of:
+        raise BadCondition(f"which facts of {source.name}? Give a condition, such as \"visitor = 'v7'\"")
+    name = f"x{hashlib.sha256(operation.encode()).hexdigest()[:8]}"
+    return Retraction(name, source.name, where or "true", *closed(first, last), of, by, why)
+
+
+def closed(first: str, last: str) -> tuple[str, str]:
+    """A range as a form has it: a last day is included, a last moment is not."""
+    whole = len(last) == len("2026-11-18")
+    end = f"{date.fromisoformat(last) + timedelta(days=1)}" if last and whole else last
+    if first and end and moment(first) >= moment(end):
+        raise BadCondition(f"from {first} to {last} is no range: give the earlier one first")
+    return first, end
+
+
+RETRACTED = f"""
+select r.* replace (
+    case when p.partition is null then flags else list_append(coalesce(flags, []), $mark) end as flags,
+    case when p.partition is null then disposition else '{silver.REJECTED}' end as disposition,
+    case when p.partition is null then reason else '{REASON}' end as reason,
+    case when p.partition is null then r.day else cast(logged_at as date) end as day
+) from rows r left join picked p on r.partition = p.partition and r."offset" = p."offset"
+order by r.partition, r."offset"
+"""
+REVOKED = f"""
+select r.* exclude (free) replace (
+    case when p.partition is null then flags else list_filter(flags, lambda flag: flag <> $mark) end as flags,
+    case when free then '{silver.FACT}' else disposition end as disposition,
+    case when free then null else reason end as reason,
+    case when free then cast(happened_at as date) else r.day end as day
+) from (
+    select rows.*, picked.partition is not null and len(list_filter({HELD}, lambda flag: flag <> $mark)) = 0 as free
+    from rows left join picked on rows.partition = picked.partition and rows."offset" = picked."offset"
+) r left join picked p on r.partition = p.partition and r."offset" = p."offset"
+order by r.partition, r."offset"
+"""
+
+
+def retracted(rows: pa.Table, source: Source, said: Sequence[Retraction]) -> pa.Table:
+    """Rows of silver after these statements, in their order. Pure: what a replay does to each epoch."""
+    for each in said:
+        picked = about(rows, source, each)
+        if picked.num_rows:
+            rows = _after(rows, picked, each)
+    return rows
+
+
+def _after(rows: pa.Table, picked: pa.Table, said: Retraction) -> pa.Table:
+    with duckdb.connect() as memory:
+        memory.execute("set timezone = 'UTC'")
+        memory.register("rows", rows)
+        memory.register("picked", picked)
+        told = memory.sql(REVOKED if said.of else RETRACTED, params={"mark": said.mark}).to_arrow_table()
+        changed: pa.Table = told.select(rows.column_names).cast(rows.schema)
+        return changed

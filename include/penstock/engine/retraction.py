@@ -1,0 +1,162 @@
+"""Retraction: facts that should never have counted become rejected rows, in one commit a release, and their days are
+built again behind the gate. Nothing is erased: rows keep their columns and say by which statement they were retracted.
+
+Done again after a crash it does what is left: rows that carry the mark are not touched twice.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date, timedelta
+
+import duckdb
+import pyarrow.compute as pc
+from delta.tables import DeltaTable as SparkTable
+from deltalake import DeltaTable
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from penstock.engine import silver
+from penstock.engine.build import Batch, Built
+from penstock.engine.gate import GateResult
+from penstock.engine.matching import about
+from penstock.engine.pinning import offsets_of
+from penstock.engine.publish import Gate, Verdict
+from penstock.lake.layout import Layout
+from penstock.lake.publication import open_table
+from penstock.lake.releases import kept
+from penstock.lake.retractions import REASON, Retraction, find, in_force, state, stated
+from penstock.model.domain import domains
+from penstock.model.source import Source
+from penstock.model.view import Latest, PerKey, Sessions, View, source_of
+
+
+class Unconfirmed(RuntimeError):
+    """A statement about everything or nothing was not confirmed. Nothing was changed."""
+
+
+def settled(layout: Layout, source: Source, said: Retraction, confirmed: bool = False) -> Retraction:
+    """Fixes what a statement is about, and writes it down: up to which offsets, which days, how many records."""
+    known = next((each for each in stated(layout, source.name) if each.id == said.id), None)
+    if known:
+        return known
+    if said.of:
+        find(layout, source.name, said.of)
+    found = [one for release in kept(layout, source.domain) if (one := _found(layout, release, source, said))]
+    most, facts = max((each[0] for each in found), default=0), max((each[1] for each in found), default=0)
+    if not confirmed and (most == 0 or (most == facts and not said.of)):
+        raise Unconfirmed(
+            f"{said.where!r} is about {'no' if most == 0 else 'every'} fact of {source.name}. Nothing was changed. "
+            "Correct the condition or the range, or confirm that it is meant."
+        )
+    days = sorted({day for each in found for day in each[2]})
+    return state(layout, replace(said, ends=offsets_of(layout, source), days=days, records=most))
+
+
+def _found(layout: Layout, release: str, source: Source, said: Retraction) -> tuple[int, int, set[str]] | None:
+    """How many rows of a release a statement is about, of how many facts, and on which days they happened."""
+    table = open_table(layout.silver(release, source.name))
+    if table is None:
+        return None
+    rows = table.to_pyarrow_dataset()
+    picked = about(rows, source, said)
+    facts = rows.count_rows(filter=pc.field("disposition") == silver.FACT)
+    return picked.num_rows, facts, {str(day) for day in pc.unique(picked["happened"]).to_pylist()}
+
+
+def retract(
+    spark: SparkSession, layout: Layout, source: Source, said: Retraction, gate_of: Callable[[str], Gate]
+) -> list[Built]:
+    """Marks the rows of every release that is kept up, and builds what they were counted in."""
+    built: list[Built] = []
+    for release in kept(layout, source.domain):
+        path = layout.silver(release, source.name)
+        if open_table(path) is None:
+            continue
+        mark(spark, path, source, said)
+        built += rebuilt(spark, layout, release, source, said, gate_of(release))
+    return built
+
+
+def repeated(spark: SparkSession, layout: Layout, release: str, source: Source, gate: Gate | None = None) -> int:
+    """What is in force, said of a new release too, in order; with a gate its views are built again. Returns rows."""
+    rows = 0
+    for said in in_force(layout, source.name):
+        marked = mark(spark, layout.silver(release, source.name), source, said)
+        if marked and gate:
+            rebuilt(spark, layout, release, source, said, gate)
+        rows += marked
+    return rows
+
+
+def mark(spark: SparkSession, path: str, source: Source, said: Retraction) -> int:
+    """One commit on silver; only the files of the days that change are read. Returns how many rows changed."""
+    picked = about(DeltaTable(path).to_pyarrow_dataset(), source, said)
+    if picked.num_rows == 0:
+        return 0
+    days = ", ".join(f"date'{day}'" for day in sorted(set(picked["day"].to_pylist())))
+    same = "rows.partition = picked.partition and rows.offset = picked.offset and rows.day = picked.day"
+    rows = spark.createDataFrame(picked.drop_columns("happened"))
+    merge = (
+        SparkTable.forPath(spark, path).alias("rows").merge(rows.alias("picked"), f"rows.day in ({days}) and {same}")
+    )
+    merge.whenMatchedUpdate(set=_revoked(said) if said.of else _retracted(said)).execute()
+    return int(picked.num_rows)
+
+
+def _retracted(said: Retraction) -> dict[str, str | Column]:
+    return {
+        "flags": F.array_union(F.coalesce("rows.flags", F.array()), F.array(F.lit(said.mark))),
+        "disposition": F.lit(silver.REJECTED),
+        "reason": F.lit(REASON),
+        "day": F.to_date("rows.logged_at"),
+    }
+
+
+def _revoked(said: Retraction) -> dict[str, str | Column]:
+    """Fact again, unless another statement holds it."""
+    left = F.array_remove("rows.flags", said.mark)
+    held = F.exists(left, lambda flag: flag.startswith(f"{REASON}:"))
+    return {
+        "flags": left,
+        "disposition": F.when(held, F.col("rows.disposition")).otherwise(silver.FACT),
+        "reason": F.when(held, F.col("rows.reason")),
+        "day": F.when(held, F.col("rows.day")).otherwise(F.to_date("rows.happened_at")),
+    }
+
+
+def rebuilt(
+    spark: SparkSession, layout: Layout, release: str, source: Source, said: Retraction, gate: Gate
+) -> list[Built]:
+    """The touched days of every view of the source; views without days of their own, or beyond them, as a whole."""
+    if not said.days:
+        return []
+    views = [view for view in domains()[source.domain].views if source_of(view).name == source.name]
+    whole = [view for view in views if _whole(view)]
+    reach = max((view.horizon for view in views if isinstance(view, PerKey)), default=0)
+    days = date.fromisoformat(said.days[0]), date.fromisoformat(said.days[-1]) + timedelta(days=reach)
+    batch = Batch(spark, layout, release, lenient(gate, said))
+    batch.least = _last_epoch(layout.silver(release, source.name))
+    by_day = batch.build([view for view in views if view not in whole], days=days)
+    return [*by_day, *batch.build(whole, full=True)]
+
+
+def _last_epoch(silver_table: str) -> int:
+    told = DeltaTable(silver_table).to_pyarrow_dataset()
+    with duckdb.connect() as memory:
+        memory.register("rows", told)
+        return int(memory.execute("select coalesce(max(epoch), -1) from rows").fetchall()[0][0])
+
+
+def lenient(gate: Gate, said: Retraction) -> Gate:
+    """Days that lose every fact leave a candidate without rows: that is what was asked for, and approved."""
+
+    def judge(rows: DataFrame, table: str) -> Verdict:
+        if rows.isEmpty():
+            return GateResult(table, True, f"no facts are left of these days by {said.id}", ())
+        return gate(rows, table)
+
+    return judge
+
+
+def _whole(view: View) -> bool:
+    return isinstance(view, Sessions | Latest) or isinstance(view.of, Sessions) or view.at != "happened_at"

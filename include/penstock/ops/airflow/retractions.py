@@ -1,0 +1,16 @@
+"""What a retraction would do, as a task: facts, days, views, numbers before and after. No JVM, changes nothing."""
+
+from penstock.ops.airflow.errors import RequestRefused
+from penstock.settings import Settings
+
+
+def plan(source: str, where: str, first: str, last: str, revoke: str) -> str:
+    from penstock.engine.blast import text
+    from penstock.engine.matching import BadCondition
+    from penstock.lake.layout import Layout
+    from penstock.lake.retractions import NoSuchRetraction
+
+    try:
+        return text(Layout(Settings.from_env().lake), source, where, first, last, revoke)
+    except (BadCondition, NoSuchRetraction) as refusal:
+        raise RequestRefused(str(refusal)) from refusal

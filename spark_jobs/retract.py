@@ -1,0 +1,72 @@
+"""Retracts facts, or takes a retraction back: marks rows of silver and builds the touched days again, gated.
+
+    python spark_jobs/retract.py --source web.events --where "user_agent like 'nonsense%'" --why "a broken client" \\
+        --operation retract/1 --who lina
+
+Asked again for the same operation it does what is left. Exit status: 0 published; 2 the request cannot be done; 3 it
+was refused, or a gate refused and readers keep the last good numbers; else it crashed, which is always safe.
+"""
+
+import argparse
+import sys
+
+from penstock.engine.gate import recorded
+from penstock.engine.matching import BadCondition, named
+from penstock.engine.publish import Refused
+from penstock.engine.retraction import Unconfirmed, retract, settled
+from penstock.lake import audit
+from penstock.lake.layout import Layout
+from penstock.lake.retractions import NoSuchRetraction
+from penstock.lake.session import open_session
+from penstock.model.domain import domains, source
+from penstock.settings import Settings
+
+
+def main() -> int:
+    asked = arguments()
+    settings = Settings.from_env()
+    layout, of = Layout(settings.lake), source(asked.source)
+    try:
+        said = named(asked.operation, of, asked.where, asked.first, asked.last, asked.revoke, asked.who, asked.why)
+        said = settled(layout, of, said, asked.confirmed == "yes")
+        spark = open_session(settings, "retract")
+        built = retract(spark, layout, of, said, lambda release: recorded(layout, release))
+    except (BadCondition, Unconfirmed, NoSuchRetraction, Refused) as refused:
+        print(refused, file=sys.stderr)  # noqa: T201
+        return 3
+    after = {
+        "id": said.id,
+        "records": said.records,
+        "days": list(said.days),
+        "views": sorted({one.view for one in built}),
+    }
+    verb = "revoke" if said.of else "retract"
+    before = {"where": said.where, "from": said.first, "to": said.last, "of": said.of}
+    audit.record(
+        layout, audit.Entry(asked.operation, verb, of.name, asked.who, asked.why, asked.approved_by, before, after)
+    )
+    print(f"{verb} {said.id}: {said.records:,} records on {len(said.days)} days; {len(built)} views published")  # noqa: T201
+    return 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--source", required=True, choices=[each.name for one in domains().values() for each in one.sources]
+    )
+    parser.add_argument("--where", default="", help="a condition on facts; empty with --revoke: all of it")
+    parser.add_argument("--from", dest="first", default="", help="a UTC day or a moment of happened_at")
+    parser.add_argument("--to", dest="last", default="", help="a day, included, or a moment, excluded")
+    parser.add_argument("--revoke", default="", help="the retraction to take back, whole or where the condition holds")
+    parser.add_argument(
+        "--confirmed", default="no", choices=["yes", "no"], help="also if it is about all facts or none"
+    )
+    parser.add_argument("--operation", required=True, help="its name for ever")
+    parser.add_argument("--who", default="")
+    parser.add_argument("--why", required=True)
+    parser.add_argument("--approved-by", default="")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""After a retraction every view answers as if the facts had never been told; taken back, as if nothing had happened."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deltalake import DeltaTable
+from pyspark.sql import DataFrame, SparkSession
+
+from penstock.engine import retraction
+from penstock.engine.build import Built
+from penstock.engine.matching import named
+from penstock.engine.retraction import retract, settled
+from penstock.lake.layout import Layout
+from penstock.lake.retractions import in_force
+from penstock.model.domain import Domain, domains
+
+TESTS = Path(__file__).parents[1]
+sys.path.insert(0, str(TESTS / "factories"))
+
+from toy_lake import Passed, ToyLake, fact  # noqa: E402
+
+TOLD = [
+    [fact("ann", 0), fact("bob", 3, "buy", 60), fact("ann", 4, "buy", 5)],
+    [fact("ann", 9, "buy", 7), fact("bob", 1450, "look", 2), fact("ann", 1460, "look", 3)],
+    [fact("eve", 11), fact("ann", 1470, "buy", 90)],
+]
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Domain:
+    monkeypatch.syspath_prepend(TESTS / "toy")
+    domains.cache_clear()
+    return domains()["toy"]
+
+
+@pytest.fixture
+def lake(spark: SparkSession, toy: Domain, tmp_path: Path) -> ToyLake:
+    """Two epochs are built, one is not."""
+    lake = ToyLake(spark, Layout(str(tmp_path / "lake")), toy)
+    lake.epoch(TOLD[0])
+    lake.epoch(TOLD[1])
+    lake.build()
+    lake.epoch(TOLD[2])
+    return lake
+
+
+def never_told(toy: Domain, folder: Path, gone: Iterable[str]) -> dict[str, Any]:
+    """What a lake answers that some people never told anything."""
+    other = ToyLake(None, Layout(str(folder)), toy)
+    for epoch in TOLD:
+        other.epoch([one for one in epoch if f"{one['who']} {one['what']}" not in gone])
+    return answers(other)
+
+
+def answers(lake: ToyLake) -> dict[str, list[Mapping[str, Any]]]:
+    return {view.name: sorted(lake.rows(view.name), key=str) for view in lake.domain.views}
+
+
+def ask(lake: ToyLake, operation: str, where: str, of: str = "") -> list[Built]:
+    source = lake.domain.sources[0]
+    said = settled(lake.layout, source, named(operation, source, where, "", "", of, "test", "to see"))
+    assert lake.spark
+    return retract(lake.spark, lake.layout, source, said, lambda release: passes)
+
+
+def passes(rows: DataFrame, table: str) -> Passed:
+    return Passed()
+
+
+def test_a_retraction_and_the_half_of_it_that_is_taken_back(lake: ToyLake, toy: Domain, tmp_path: Path) -> None:
+    silver = lake.layout.silver("r1", "toy.events")
+    everything = answers(lake)
+    ask(lake, "one", "who = 'ann'")
+    assert answers(lake) == never_told(toy, tmp_path / "without", ["ann look", "ann buy"])
+    rows = DeltaTable(silver).to_pyarrow_table()
+    assert (rows.num_rows, rows["reason"].to_pylist().count("retracted")) == (8, 5)
+    version = DeltaTable(silver).version()
+    ask(lake, "one", "who = 'ann'")
+    assert DeltaTable(silver).version() == version
+    held = in_force(lake.layout, "toy.events")[0]
+    ask(lake, "two", "what = 'buy'", held.id)
+    assert answers(lake) == never_told(toy, tmp_path / "half", ["ann look"])
+    ask(lake, "three", "", held.id)
+    assert answers(lake) == everything
+
+
+def test_a_retraction_that_was_killed_between_silver_and_its_views_is_ended_by_the_same_call(
+    lake: ToyLake, toy: Domain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = answers(lake)
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(retraction, "rebuilt", killed)
+        with pytest.raises(KeyboardInterrupt):
+            ask(lake, "one", "who = 'ann'")
+    assert answers(lake) == everything
+    ask(lake, "one", "who = 'ann'")
+    assert answers(lake) == never_told(toy, tmp_path / "without", ["ann look", "ann buy"])

@@ -1,0 +1,75 @@
+"""What a condition means, what is refused, and what a new release repeats of what was said."""
+
+from dataclasses import replace
+
+import pytest
+from toy_lake import ToyLake, fact
+
+from penstock.engine import rewind as rewinding
+from penstock.engine.blast import radius
+from penstock.engine.matching import BadCondition, about, named, retracted
+from penstock.engine.pinning import take
+from penstock.engine.retraction import Unconfirmed, settled
+from penstock.lake.restore_points import find
+from penstock.lake.retractions import Retraction, in_force
+
+ANN = Retraction("x1", "toy.events", "who = 'ann'")
+BUY = Retraction("x2", "toy.events", "what = 'buy'")
+
+
+def test_a_row_is_a_fact_again_when_the_last_that_held_it_is_revoked(lake: ToyLake) -> None:
+    rows, source = lake.facts(), lake.domain.sources[0]
+    both = retracted(rows, source, [ANN, BUY])
+    assert both["disposition"].to_pylist() == ["rejected", "rejected", "rejected"]
+    one = retracted(both, source, [replace(ANN, id="v1", where="true", of="x1")])
+    assert one["disposition"].to_pylist() == ["fact", "rejected", "rejected"]
+    assert retracted(one, source, [replace(BUY, id="v2", where="true", of="x2")]).equals(rows)
+
+
+@pytest.mark.parametrize(
+    "where", ["nope = 1", "1 +", "true) or (true", "(select count(*) from read_csv('/etc/passwd')) > 0", "raw is null"]
+)
+def test_a_condition_that_is_none_is_refused_and_says_which_columns_there_are(lake: ToyLake, where: str) -> None:
+    with pytest.raises(BadCondition, match='"who", "what", "amount"'):
+        about(lake.facts(), lake.domain.sources[0], replace(ANN, where=where))
+
+
+@pytest.mark.parametrize(
+    ("where", "first", "last"), [("", "", ""), ("true", "yesterday", ""), ("true", "2026-03-03", "2026-03-01")]
+)
+def test_a_request_that_makes_no_sense_is_refused(lake: ToyLake, where: str, first: str, last: str) -> None:
+    with pytest.raises(BadCondition):
+        source = lake.domain.sources[0]
+        about(lake.facts(), source, named("op", source, where, first, last, ""))
+
+
+@pytest.mark.parametrize(("where", "told"), [("true", "every fact"), ("who = 'nobody'", "no fact")])
+def test_everything_and_nothing_must_be_confirmed(lake: ToyLake, where: str, told: str) -> None:
+    with pytest.raises(Unconfirmed, match=told):
+        settled(lake.layout, lake.domain.sources[0], replace(ANN, where=where))
+
+
+def test_the_blast_radius_tells_numbers_before_and_after(lake: ToyLake) -> None:
+    blast = radius(lake.layout, "r1", lake.domain.sources[0], ANN)
+    events = [row for row in blast.numbers if row["view"] == "toy.events_by_what" and row["measure"] == "events"]
+    assert (blast.facts, blast.total, dict(blast.days)) == (2, 3, {"2026-03-02": 2})
+    assert [(row["before"], row["after"]) for row in events] == [(3, 1)]
+
+
+def test_a_statement_is_about_what_was_there_when_it_was_made(lake: ToyLake) -> None:
+    source = lake.domain.sources[0]
+    said = settled(lake.layout, source, ANN)
+    lake.epoch([fact("ann", 20)])
+    assert retracted(lake.facts(), source, [said])["disposition"].to_pylist().count("rejected") == 2
+
+
+def test_a_rewind_goes_back_in_what_was_said_too(lake: ToyLake) -> None:
+    source = lake.domain.sources[0]
+    settled(lake.layout, source, ANN)
+    point = take(lake.layout, "hand", "test", "one was said")
+    lake.epoch([fact("eve", 11, "buy")])
+    settled(lake.layout, source, BUY)
+    went = rewinding.rewind(lake.layout, point, "toy", "test", "to see")
+    assert [each.id for each in in_force(lake.layout, source.name)] == ["x1"]
+    rewinding.rewind(lake.layout, find(lake.layout, went.saved), "toy", "test", "and back")
+    assert [each.id for each in in_force(lake.layout, source.name)] == ["x1", "x2"]
