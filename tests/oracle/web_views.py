@@ -55,11 +55,12 @@ TALLIES: Mapping[str, tuple[str, str, str]] = {
         f"facts where {SEEN} and channel <> 'Internal'",
     ),
     "web.campaigns": (
-        "site, utm_campaign, utm_source, utm_medium",
+        "site, utm_campaign, utm_source, utm_medium, utm_term, utm_content",
         f"count(*) as arrivals, {VISITORS}",
         f"facts where {SEEN} and utm_campaign is not null",
     ),
     "web.devices": ("site, device, browser, os", f"{VIEWS}, {VISITORS}", f"facts where {SEEN}"),
+    "web.screens": ("site, screen, language", f"{VIEWS}, {VISITORS}", f"facts where {SEEN}"),
     "web.goals": ("site, name", f"count(*) as events, {VISITORS}", "facts where type = 'event' and not bot"),
     "web.engagement": (
         "site, page",

@@ -159,7 +159,7 @@ SOURCES = Tally(
 CAMPAIGNS = Tally(
     "web.campaigns",
     of=CAMPAIGN,
-    by=("site", "utm_campaign", "utm_source", "utm_medium"),
+    by=("site", "utm_campaign", "utm_source", "utm_medium", "utm_term", "utm_content"),
     measures={"arrivals": said("Page views whose address names the campaign.", count()), "visitors": VISITORS},
     doc="Page views by the utm_ tags of their address.",
 )
@@ -170,6 +170,15 @@ DEVICES = Tally(
     by=("site", "device", "browser", "os"),
     measures={"views": VIEWS_SEEN, "visitors": VISITORS},
     doc="Page views by device, browser and system, as the user agent says.",
+)
+
+SCREENS = Tally(
+    "web.screens",
+    of=PAGEVIEW,
+    by=("site", "screen", "language"),
+    measures={"views": VIEWS_SEEN, "visitors": VISITORS},
+    every="1 hour",
+    doc="Page views by the screen's size and the browser's first language, as the tracker says them.",
 )
 
 GOALS = Tally(
@@ -226,6 +235,7 @@ VIEWS: tuple[View, ...] = (
     SOURCES,
     CAMPAIGNS,
     DEVICES,
+    SCREENS,
     GOALS,
     ENGAGED,
     EXPERIMENTS,
