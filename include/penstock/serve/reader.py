@@ -15,15 +15,17 @@ from penstock.model.domain import domains
 from penstock.model.view import Latest, Sessions, Tally, View
 from penstock.serve.corrected import Correction
 from penstock.serve.engine import Engine, Stop
-from penstock.serve.files import Files
+from penstock.serve.files import Files, Held
 from penstock.serve.problems import Problem, too_large, unknown
 from penstock.serve.question import EARLIEST, LATEST, Question
 from penstock.serve.rows_sql import rows_sql
 from penstock.serve.snapshot import Snapshot, ViewTables
 from penstock.serve.standing import Standing, Standings
-from penstock.serve.tally_sql import segments, tally_sql
+from penstock.serve.tally_sql import kept_sql, segments, tally_sql
 
 LARGEST_GROUPS = 100_000
+# Folded gold of some hundred questions; one by many keys takes more than all others.
+KEPT_BYTES = 256 * 1024 * 1024
 ALL_ROWS = 10_000_000
 HIDDEN = ("_groups", "_all_facts", "_all_provisional")
 
@@ -51,9 +53,10 @@ class Reader:
         self.layout = layout
         self.problems: dict[str, str] = {}
         self.refreshed_at = datetime.now(UTC)
-        self._engine = engine or Engine()
+        self.engine = engine or Engine()
         self._files = Files()
-        self._correction = Correction(self._engine, self._files)
+        self._kept = Held(KEPT_BYTES)
+        self._correction = Correction(self.engine, self._files)
         self._tables: dict[tuple[str, str], ViewTables] = {}
         self._standings = Standings(layout, home, fixed)
         self.standing = Standing({}, {view.name: view for domain in domains().values() for view in domain.views})
@@ -109,11 +112,11 @@ class Reader:
     def answer(self, question: Question, snapshot: Snapshot | None = None, stop: Stop | None = None) -> Answer:
         """Rows at one snapshot: the newest, unless one was pinned before."""
         snapshot = snapshot or self.snapshot(question.view)
-        relations = self._relations(question, snapshot)
+        relations = self._relations(question, snapshot, stop)
         if not relations:
             return Answer(pa.table({}), snapshot, 0, 0)
         sql, parameters = _sql(question, tuple(relations))
-        return _answer(self._engine.table(sql, relations, parameters, stop), snapshot)
+        return _answer(self.engine.table(sql, relations, parameters, stop), snapshot)
 
     def table(self, view: View) -> pa.Table | None:
         """All of a view as people see it: a tally in its own buckets and by all of its keys."""
@@ -127,22 +130,37 @@ class Reader:
         if not relations:
             return None
         sql, parameters = _sql(question, tuple(relations))
-        rows = self._engine.table(sql, relations, parameters)
+        rows = self.engine.table(sql, relations, parameters)
         return rows.drop_columns(list(HIDDEN))
 
-    def _relations(self, question: Question, snapshot: Snapshot) -> dict[str, pa.Table]:
+    def _relations(self, question: Question, snapshot: Snapshot, stop: Stop | None = None) -> dict[str, pa.Table]:
         """What a question is asked of: gold's rows that may matter, and what came after the cut."""
         first, final = question.reads_from.date(), question.end.date()
         match question.view:
             case Tally() as tally:
-                gold = snapshot.chosen(self._files, segments(question, tally))
-                return _there(gold=gold, open=snapshot.open)
+                kept = self._kept_of(question, tally, snapshot, stop)
+                return _there(kept=kept if kept.num_rows else None, open=snapshot.open)
             case Sessions():
                 gold = snapshot.within(self._files, first, final)
                 return _there(gold=gold, stitched=self._correction.stitched(snapshot))
             case Latest():
                 return _there(gold=snapshot.everything(self._files), open=snapshot.open)
         return _there(gold=snapshot.within(self._files, first, final), open=snapshot.open)
+
+    def _kept_of(self, question: Question, tally: Tally, snapshot: Snapshot, stop: Stop | None) -> pa.Table:
+        """What gold has for a question; made once for all who ask it until gold changes."""
+        wanted = tuple(segments(question, tally))
+        asked = question.every, question.zone, question.by, question.where, wanted
+        name = tally.name, snapshot.release, snapshot.gold_version, snapshot.replaced, asked
+
+        def made() -> pa.Table:
+            gold = snapshot.chosen(self._files, wanted)
+            if gold is None:
+                return pa.table({})
+            sql, parameters = kept_sql(question, tally)
+            return self.engine.table(sql, {"gold": gold}, parameters, stop)
+
+        return self._kept.get(name, made)
 
     def release(self, domain: str) -> str:
         return self.standing.release(domain)

@@ -32,17 +32,17 @@ def segments(question: Question, tally: Tally) -> list[Segment]:
 
 
 def tally_sql(question: Question, tally: Tally, sources: Sequence[str]) -> tuple[str, list[Any]]:
-    """One statement over the relations `gold` and `open` (as far as they are there)."""
-    chosen, parameters = _chosen(question, tally, sources)
-    grouped = [*(["bucket"] if question.every else []), *map(quoted, question.by)]
-    folds = {name: sql for key, measure in tally.measures.items() for name, sql in measure.folds(key).items()}
-    parts = [*TOTALS, *(f"{sql} as {quoted(name)}" for name, sql in folds.items())]
-    folded = f"select {', '.join([*grouped, *parts])} from chosen " + (
-        f"group by {', '.join(grouped)}" if grouped else "having count(*) > 0"
-    )
-    steps = [f"chosen as ({chosen})", f"folded as ({folded})"]
+    """One statement over the relations `kept` (what `kept_sql` made of gold) and `open`, as far as they are there."""
+    parts = {"kept": f"select {', '.join([*_columns(question, tally), 'false as _open'])} from kept"}
+    parameters: list[Any] = []
+    if "open" in sources:
+        own = widths(tally.every)[0]
+        parts["open"], parameters = _chosen(question, tally, "open", [(own.name, question.reads_from, question.end)])
+    chosen = " union all by name ".join(parts[name] for name in sources)
+    grouped = _grouped(question)
+    steps = [f"chosen as ({chosen})", f"folded as ({_folded(question, tally)})"]
     if question.every and question.over:
-        steps.append(f"windows as ({hopping_sql(question, question.every, question.over, folds)})")
+        steps.append(f"windows as ({hopping_sql(question, question.every, question.over, _folds(tally))})")
     last = "windows" if question.over else "folded"
     shown = f"select {', '.join([*grouped, *_shown(tally)])}, {ALL_GROUPS} from {last}"
     order = ordering(question, grouped, tally)
@@ -52,7 +52,33 @@ def tally_sql(question: Question, tally: Tally, sources: Sequence[str]) -> tuple
     return f"with {', '.join(steps)} {shown} order by {order} limit {question.limit}", parameters
 
 
-TOTALS = "sum(facts) as _facts", "coalesce(sum(facts) filter (where _open), 0) as _provisional"
+def kept_sql(question: Question, tally: Tally) -> tuple[str, list[Any]]:
+    """What gold has for a question, folded: it stays true until gold changes, whatever comes in meanwhile."""
+    chosen, parameters = _chosen(question, tally, "gold", segments(question, tally))
+    stored = ", ".join(_columns(question, tally)).replace("facts", "_facts as facts", 1)
+    return f"with chosen as ({chosen}) select {stored} from ({_folded(question, tally)})", parameters
+
+
+def _columns(question: Question, tally: Tally) -> list[str]:
+    return ["facts", *_grouped(question), *map(quoted, _folds(tally))]
+
+
+def _grouped(question: Question) -> list[str]:
+    return [*(["bucket"] if question.every else []), *map(quoted, question.by)]
+
+
+def _folds(tally: Tally) -> dict[str, str]:
+    return {name: sql for key, measure in tally.measures.items() for name, sql in measure.folds(key).items()}
+
+
+def _folded(question: Question, tally: Tally) -> str:
+    grouped = _grouped(question)
+    parts = [*TOTALS, *(f"{sql} as {quoted(name)}" for name, sql in _folds(tally).items())]
+    how = f"group by {', '.join(grouped)}" if grouped else "having count(*) > 0"
+    return f"select {', '.join([*grouped, *parts])} from chosen {how}"
+
+
+TOTALS = "cast(sum(facts) as bigint) as _facts", "coalesce(sum(facts) filter (where _open), 0) as _provisional"
 ALL_GROUPS = (
     "count(*) over () as _groups, sum(_facts) over () as _all_facts, sum(_provisional) over () as _all_provisional"
 )
@@ -85,22 +111,15 @@ def direction(name: str) -> str:
     return "desc nulls last" if name.startswith("-") else "asc nulls last"
 
 
-def _chosen(question: Question, tally: Tally, sources: Sequence[str]) -> tuple[str, list[Any]]:
-    columns = [*map(quoted, tally.by), "facts", *(quoted(c) for n, m in tally.measures.items() for c in m.columns(n))]
-    bucket = bucket_sql(question)
+def _chosen(question: Question, tally: Tally, source: str, ranges: Sequence[Segment]) -> tuple[str, list[Any]]:
+    """The rows of one relation in these widths and ranges, by the question's own buckets and keys."""
+    bucket = [f"{bucket_sql(question)} as bucket"] if question.every else []
+    columns = ["facts", *bucket, *map(quoted, question.by), *map(quoted, _folds(tally))]
     asked, said = filters(question.where)
-    own = widths(tally.every)[0]
-    ranges = {"gold": segments(question, tally), "open": [(own.name, question.reads_from, question.end)]}
-    selects, parameters = [], []
-    for source in sources:
-        moments = " or ".join("(width = ? and bucket >= ? and bucket < ?)" for _ in ranges[source])
-        where = " and ".join([f"({moments})", *asked])
-        selects.append(
-            f"select {bucket} as bucket, {', '.join(columns)}, {str(source == 'open').lower()} as _open "
-            f"from {source} where {where}"
-        )
-        parameters += [value for each in ranges[source] for value in each] + said
-    return " union all by name ".join(selects), parameters
+    moments = " or ".join("(width = ? and bucket >= ? and bucket < ?)" for _ in ranges)
+    where = " and ".join([f"({moments})", *asked])
+    sql = f"select {', '.join(columns)}, {str(source == 'open').lower()} as _open from {source} where {where}"
+    return sql, [*(value for each in ranges for value in each), *said]
 
 
 def _shown(tally: Tally) -> list[str]:
