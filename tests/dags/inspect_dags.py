@@ -62,12 +62,18 @@ def task_told(dag: DAG, task: Any) -> dict[str, Any]:
     }
 
 
+def form(dag: DAG) -> dict[str, Any]:
+    """The form as it comes; what a person has to fill in is named."""
+    fields = {name: dag.params.get_param(name) for name in dag.params}
+    return {name: one.value if one.has_value else f"<{name}>" for name, one in fields.items()}
+
+
 def command(dag: DAG, task: Any) -> str:
     """What spark-submit is started with on a scheduled run with the form as it comes."""
     due = datetime(2026, 11, 18, 0, 10, tzinfo=UTC)
-    run = SimpleNamespace(run_type="scheduled", run_id="r", run_after=due)
-    context = {"params": dag.params.dump(), "dag_run": run, "ds": "2026-11-17", "macros": macros}
-    task.render_template_fields(context | {"ti": SimpleNamespace(try_number=1)})
+    run = SimpleNamespace(run_type="scheduled", run_id="r", run_after=due, triggering_user_name="lina")
+    context = {"params": form(dag), "dag": dag, "dag_run": run, "run_id": "r", "ds": "2026-11-17", "macros": macros}
+    task.render_template_fields(context | {"ti": SimpleNamespace(try_number=1, xcom_pull=lambda **_: None)})
     settings = Settings(home=Path("/home/of/penstock"), lake="/lake", kafka="127.0.0.1:9092")
     # The lake's own settings are reviewed where they stand; here is what this step adds to them.
     ours = spark_conf(settings, short=task.short).items()

@@ -174,7 +174,7 @@ def test_tables_are_followed_on_after_a_look_that_failed(
     lake: ToyLake, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr("penstock.serve.reader.pointers", lambda _: 1 / 0)
+        broken.setattr("penstock.serve.reader.Reader._standing_now", lambda _: 1 / 0)
         time.sleep(1)
     lake.epoch([fact(), fact()])
     assert told(client, TALLY)["rows"][0]["events"] == 2
