@@ -10,7 +10,6 @@ import msgspec
 from penstock.log.producer import Record
 
 HEAD = Struct("<II")
-Framed = tuple[str, bytes, bytes | None, dict[str, bytes]]
 
 
 class Damaged(ValueError):
