@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import Timer
+from threading import Lock, Thread
+from time import monotonic, sleep
 from typing import Any
+from weakref import ref
 
 import duckdb
 import pyarrow as pa
@@ -13,6 +15,7 @@ from penstock.serve.problems import too_large, too_slow
 
 MEMORY = "1GB"
 SECONDS = 10.0
+LOOK_SECONDS = 0.1
 
 
 class Stop:
@@ -34,11 +37,45 @@ class Stop:
             raise duckdb.InterruptException("nobody waits for this answer")
 
 
+class Watch:
+    """Stops what takes too long: one thread for all, as starting one for each costs more than most questions."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._running: dict[duckdb.DuckDBPyConnection, float] = {}
+        self._lock = Lock()
+        # It must not keep its engine alive.
+        Thread(target=_watched, args=(ref(self),), name="watch", daemon=True).start()
+
+    def begun(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        with self._lock:
+            self._running[cursor] = monotonic() + self._seconds
+
+    def ended(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        with self._lock:
+            del self._running[cursor]
+
+    def look(self) -> None:
+        # Under the lock: a cursor that has ended may be another question's by now.
+        with self._lock:
+            for cursor, until in self._running.items():
+                if monotonic() > until:
+                    cursor.interrupt()
+
+
+def _watched(watch: "ref[Watch]") -> None:
+    while (found := watch()) is not None:
+        found.look()
+        del found
+        sleep(LOOK_SECONDS)
+
+
 class Engine:
     """One database; each query has a cursor of its own, on which its relations are."""
 
     def __init__(self, seconds: float = SECONDS, memory: str = MEMORY) -> None:
         self._seconds = seconds
+        self._watch = Watch(seconds)
         self._database = duckdb.connect(":memory:", config={"memory_limit": memory, "threads": 2, "temp_directory": ""})
         sketches.register(self._database)
         self._database.execute("set enable_progress_bar = false")
@@ -52,8 +89,7 @@ class Engine:
     ) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection on which these tables can be asked, for a bounded time."""
         cursor = self._database.cursor()
-        timer = Timer(self._seconds, cursor.interrupt)
-        timer.start()
+        self._watch.begun(cursor)
         try:
             if stop is not None:
                 stop.covers(cursor)
@@ -65,7 +101,7 @@ class Engine:
         except duckdb.OutOfMemoryException:
             raise too_large("it needs more memory than a question may use; ask for fewer keys or days") from None
         finally:
-            timer.cancel()
+            self._watch.ended(cursor)
             cursor.close()
 
     def table(

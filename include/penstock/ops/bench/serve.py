@@ -1,7 +1,8 @@
 # ruff: noqa: S608 - a table's own columns, and numbers of this module
-"""Six dashboard questions over 90 days of gold and a live tail, asked by 8 clients of a real server.
+"""Six dashboard questions over 90 days of gold and a live tail that grows each second, asked by 8 clients of a server.
 
-The peer is DuckDB on the published files alone: the same SQL over the same rows, without speed, HTTP or certificate.
+The peer is plain DuckDB on the published rows alone, held in memory: the questions as an analyst writes them, by the
+same sketches, without speed, HTTP and certificate. Ours are asked anew after each epoch, as dashboards do.
 """
 
 import os
@@ -20,6 +21,7 @@ import httpx
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 
+from penstock.lake import sketches
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.local import Local
 from penstock.lake.publication import Publication
@@ -30,14 +32,15 @@ from penstock.ops.bench import Figure
 from penstock.ops.stack.trial import free_port
 from penstock.serve.engine import Engine
 from penstock.serve.names import quoted
-from penstock.serve.question import ask
+from penstock.serve.question import Question, ask
 from penstock.serve.reader import Reader
 from penstock.settings import Settings
 
 VIEW = "web.pageviews"
 START = datetime(2026, 6, 1, tzinfo=UTC)
 CLIENTS = 8
-EPOCHS = 60
+EPOCHS, TAIL = 60, 10
+ROUNDS = 10
 RANGE = {"from": START.isoformat(), "to": (START + timedelta(days=91)).isoformat()}
 QUESTIONS: tuple[dict[str, str], ...] = (
     {},
@@ -65,26 +68,86 @@ def run(quick: bool) -> Iterator[Figure]:
             [sys.executable, "-m", "penstock.serve"], env={**os.environ, **settings.to_env()}, stdout=subprocess.DEVNULL
         )
         try:
-            yield from figures(settings, facts, 10 if quick else 100)
+            yield from figures(settings, tally, facts, 8 if quick else 60)
         finally:
             server.terminate()
             server.wait()
 
 
-def figures(settings: Settings, facts: int, rounds: int) -> Iterator[Figure]:
+def figures(settings: Settings, tally: Tally, facts: int, seconds: float) -> Iterator[Figure]:
     address = f"http://127.0.0.1:{settings.serve_port}/api/views/{VIEW}"
-    total = _first_answer(address)
-    with ThreadPoolExecutor(CLIENTS) as clients:
-        asked = clients.map(lambda _: [_timed(address, question) for question in QUESTIONS], range(rounds * CLIENTS))
-        seconds = sorted(one for each in asked for one in each)
-    peer = _peer(settings, rounds)
-    right = total["rows"][0]["views"] == total["certificate"]["facts"] == facts
-    middle, late = (round(seconds[int(len(seconds) * rank)] * 1000, 1) for rank in (0.5, 0.99))
-    detail = {"questions": len(seconds), "clients": CLIENTS, "facts": facts, "p50_ms": middle}
+    _first_answer(address)
+    warm = [_timed(client, address, question) for client in [httpx.Client()] for question in QUESTIONS]
+    with ThreadPoolExecutor(CLIENTS + 1) as clients:
+        until = time.perf_counter() + seconds
+        growing = clients.submit(_grow, Layout(settings.lake), tally, until)
+        asking = [clients.submit(_ask, address, until) for _ in range(CLIENTS)]
+        told = sorted(one for each in asking for one in each.result())
+        facts += growing.result()
+    peer, by_hand = _peer(settings)
+    right = _total(address, facts) == facts and by_hand == facts - TAIL * (EPOCHS + growing.result() // TAIL)
+    middle, late = (round(told[int(len(told) * rank)] * 1000, 1) for rank in (0.5, 0.99))
+    detail = {
+        "questions": len(told),
+        "clients": CLIENTS,
+        "facts": facts,
+        "p50_ms": middle,
+        "first_ms": max(warm) * 1000,
+    }
     yield Figure("serve", "ms at p99, 8 clients", late, goal="<= 50 ms", gate_ok=right, detail=detail)
-    alone = sorted(_timed(address, question) for question in QUESTIONS for _ in range(rounds))
-    one = round(sum(alone) / len(alone) * 1000, 1)
-    yield Figure("serve", "mean ms, one client, batch and speed", one, peer=peer, goal="<= 1.3x", gate_ok=right)
+    alone = _alone(settings, Layout(settings.lake), tally)
+    yield Figure("serve", "mean ms after an epoch", alone, peer=peer, goal="<= 1.3x", gate_ok=right)
+
+
+def _ask(address: str, until: float) -> list[float]:
+    """One dashboard: a connection that is kept, and one question after the other."""
+    with httpx.Client() as client:
+        told: list[float] = []
+        while time.perf_counter() < until:
+            told += [_timed(client, address, question) for question in QUESTIONS]
+        return told
+
+
+def _grow(layout: Layout, tally: Tally, until: float) -> int:
+    """An epoch a second. Says how many facts came."""
+    epoch = EPOCHS
+    while time.perf_counter() < until:
+        epoch += 1
+        _epoch(layout, tally, epoch)
+        time.sleep(1)
+    return (epoch - EPOCHS) * TAIL
+
+
+def _alone(settings: Settings, layout: Layout, tally: Tally) -> float:
+    """Mean milliseconds of a question to a reader in this process that has just seen a new epoch."""
+    reader, spent = Reader(layout), []
+    for epoch in range(1_000, 1_000 + ROUNDS):
+        reader.refresh()
+        for question in _questions(reader):
+            begun = time.perf_counter()
+            reader.answer(question)
+            spent.append(time.perf_counter() - begun)
+        _epoch(layout, tally, epoch)
+    # The first round reads what is held from then on, as the peer's table is.
+    measured = spent[len(QUESTIONS) :]
+    return round(sum(measured) / len(measured) * 1000, 1)
+
+
+def _questions(reader: Reader) -> list[Question]:
+    now = START + timedelta(days=91)
+    return [ask(reader.view(VIEW), list({**RANGE, **each}.items()), now) for each in QUESTIONS]
+
+
+def _total(address: str, facts: int) -> int:
+    """What the server counts, once it has seen the last epoch."""
+    total = 0
+    for _ in range(100):
+        row = httpx.get(address, params=RANGE, timeout=30).json()["rows"][0]
+        total = int(row["views"])
+        if total == facts:
+            break
+        time.sleep(0.1)
+    return total
 
 
 def fill(layout: Layout, tally: Tally, a_day: int) -> int:
@@ -96,10 +159,14 @@ def fill(layout: Layout, tally: Tally, a_day: int) -> int:
         commit_properties=CommitProperties(custom_metadata={"userMetadata": said}),
     )  # fmt: skip
     for epoch in range(1, EPOCHS + 1):
-        rows = _partials(tally, START + timedelta(days=90), 1, epoch * 10, epoch * 10 + 10)
-        stamped = rows.append_column("epoch", pa.array([epoch] * rows.num_rows, pa.int64()))
-        write_deltalake(layout.speed(FIRST_RELEASE, tally.name), stamped, mode="append", partition_by=["day"])
-    return 90 * a_day + EPOCHS * 10
+        _epoch(layout, tally, epoch)
+    return 90 * a_day + EPOCHS * TAIL
+
+
+def _epoch(layout: Layout, tally: Tally, epoch: int) -> None:
+    rows = _partials(tally, START + timedelta(days=90), 1, epoch * TAIL, (epoch + 1) * TAIL)
+    stamped = rows.append_column("epoch", pa.array([epoch] * rows.num_rows, pa.int64()))
+    write_deltalake(layout.speed(FIRST_RELEASE, tally.name), stamped, mode="append", partition_by=["day"])
 
 
 def _partials(tally: Tally, start: datetime, days: int, first: int, last: int) -> pa.Table:
@@ -136,25 +203,36 @@ def _first_answer(address: str) -> dict[str, Any]:
     raise RuntimeError("the server did not answer in 30 s")
 
 
-def _timed(address: str, question: dict[str, str]) -> float:
+def _timed(client: httpx.Client, address: str, question: dict[str, str]) -> float:
     begun = time.perf_counter()
-    httpx.get(address, params={**RANGE, **question}, timeout=60).raise_for_status()
+    client.get(address, params={**RANGE, **question}, timeout=60).raise_for_status()
     return time.perf_counter() - begun
 
 
-def _peer(settings: Settings, rounds: int) -> float:
-    """Mean milliseconds of the same questions by DuckDB over what was published, its files read once."""
-    layout = Layout(settings.lake)
-    gold_only = Layout(f"{settings.home}/gold-only")
-    Path(gold_only.gold(FIRST_RELEASE, "")).parent.mkdir(parents=True)
-    Path(gold_only.gold(FIRST_RELEASE, VIEW)).parent.mkdir(exist_ok=True)
-    Path(gold_only.gold(FIRST_RELEASE, VIEW)).symlink_to(DeltaTable(layout.gold(FIRST_RELEASE, VIEW)).table_uri[7:])
-    reader = Reader(gold_only)
-    reader.refresh()
-    now = START + timedelta(days=91)
-    questions = [ask(reader.view(VIEW), list({**RANGE, **each}.items()), now) for each in QUESTIONS]
-    [reader.answer(question) for question in questions]
+BY_HAND = (
+    "select sum(views), hll_estimate(hll_union(list(visitors__hll))) from days",
+    "select bucket, sum(views), hll_estimate(hll_union(list(visitors__hll))) from days group by all order by all",
+    "select date_trunc('week', bucket), site, sum(views), hll_estimate(hll_union(list(visitors__hll))) from days "
+    "group by all order by all",
+    "select page, sum(views) as n, hll_estimate(hll_union(list(visitors__hll))) from days group by page "
+    "order by n desc limit 10",
+    "select page, sum(views) as n, hll_estimate(hll_union(list(visitors__hll))) from days where site = 's1' "
+    "group by page order by n desc limit 10",
+    "select bucket, sum(views), hll_estimate(hll_union(list(visitors__hll))) from hours "
+    f"where bucket >= timestamptz '{QUESTIONS[-1]['from']}' group by bucket order by bucket",
+)
+
+
+def _peer(settings: Settings) -> tuple[float, int]:
+    """Mean milliseconds of the same questions by DuckDB over what was published; and its total."""
+    table = DeltaTable(Layout(settings.lake).gold(FIRST_RELEASE, VIEW))
+    engine = duckdb.connect(":memory:", config={"threads": 2})
+    engine.execute("set TimeZone = 'UTC'")
+    sketches.register(engine)
+    for name, width in (("days", "1 day"), ("hours", "1 hour")):
+        engine.register("rows", table.to_pyarrow_table(partitions=[("width", "=", width)]))
+        engine.execute(f"create table {name} as select * from rows")
     begun = time.perf_counter()
-    for _ in range(rounds):
-        [reader.answer(question) for question in questions]
-    return round((time.perf_counter() - begun) / rounds / len(questions) * 1000, 1)
+    for _ in range(ROUNDS):
+        told = [engine.execute(question).fetchall() for question in BY_HAND]
+    return round((time.perf_counter() - begun) / ROUNDS / len(BY_HAND) * 1000, 1), int(told[0][0][0])
