@@ -1,8 +1,8 @@
 """# Maintain: few files, room on the disk, and proof that tables can be restored
 
 Each night: takes a restore point, joins small files, deletes those that neither a version of the last week nor a
-restore point needs, and restores a copy of a small table to see that it is what it was. Rows never change. Waits for
-builds and lets none start meanwhile.
+restore point needs, and restores a copy of a small table to see that it is what it was. Rows never change. Releases
+that nobody went back to for a week stand still from then on. Waits for builds and lets none start meanwhile.
 
 **When it fails**: nothing is wrong with any number. Tables get slower, or the disk fills, until it succeeds again.
 """
@@ -47,7 +47,13 @@ def maintain() -> None:
 
         return upkeep.drill()
 
-    chain(pin(), compact(), vacuum(), drill())
+    @task
+    def retire() -> list[str]:
+        from penstock.ops.airflow import upkeep
+
+        return upkeep.retire()
+
+    chain(pin(), compact(), vacuum(), drill(), retire())
 
 
 maintain()

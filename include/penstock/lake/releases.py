@@ -26,6 +26,9 @@ NOT_READY = {
     DROPPED: "Its tables are gone; replay its code into a new release",
 }
 RETRIES = 50
+# How long one may go back by a switch alone.
+KEEP_DAYS = 7
+UNREAD = f"nobody has read it for {KEEP_DAYS} days"
 
 
 class Refused(RuntimeError):
@@ -110,6 +113,13 @@ class Registry:
             raise Refused(f"{self.domain} {name} is {release.state}. {why}. Nothing was switched.")
         return release
 
+    def since(self, name: str) -> datetime:
+        """When anything was last said of a release, or readers last left it."""
+        begun = datetime.min.replace(tzinfo=UTC)
+        left = [now.at for before, now in pairwise(self.rows) if before.release == name != now.release]
+        first = [self.rows[0].at] if self.rows and name == FIRST_RELEASE != self.rows[0].release else []
+        return max([begun, *left, *first, *(row.at for row in self.rows if row.about == name)])
+
     def next_name(self) -> str:
         return f"r{max(int(name[1:]) for name in self.releases) + 1}"
 
@@ -175,6 +185,19 @@ PREVIOUS = "previous"
 def say(layout: Layout, release: Release) -> Registry:
     """Records a release's new state. The pointer stays where it is."""
     return commit(layout, release.domain, lambda now: [_row(now, release)])
+
+
+def retire(layout: Layout, domain: str, now: datetime, days: int = KEEP_DAYS) -> list[str]:
+    """Lets releases stand still that nobody has read, or made, for so long. Their streams end; dropping is separate."""
+    retired: list[str] = []
+
+    def decide(known: Registry) -> list[Row]:
+        old = [name for name in known.kept if name != known.current and known.since(name) < now - timedelta(days=days)]
+        retired[:] = old
+        return [replace(known.get(name), state=RETIRED, release=known.current, who="", why=UNREAD) for name in old]
+
+    commit(layout, domain, decide)
+    return retired
 
 
 def _before(now: Registry, done: Row) -> str:

@@ -23,6 +23,7 @@ class Topic:
         self.sockets: set[WebSocket] = set()
         self.rows: dict[tuple[Any, ...], dict[str, Any]] = {}
         self.whole = ""
+        self.release = ""
 
 
 class Live:
@@ -73,7 +74,11 @@ class Live:
         said, names = await asyncio.to_thread(self._answer, key)
         rows = {tuple(row.get(name) for name in names): row for row in said["rows"]}
         fresh = [row for name, row in rows.items() if topic.rows.get(name) != row]
+        release, topic.release = topic.release, said["certificate"]["release"]
         topic.rows, topic.whole = rows, document(said).decode()
+        if release not in ("", topic.release):
+            # Rows of the release before may be none of this one: the subscriber starts anew.
+            return document({**said, "whole": True}).decode()
         return document({**said, "rows": fresh}).decode() if fresh else None
 
     async def _send(self, topic: Topic, socket: WebSocket, message: str) -> None:

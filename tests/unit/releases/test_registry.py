@@ -1,6 +1,7 @@
 """The registry: what is known of each release, and one pointer that moves in one commit."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
@@ -78,3 +79,13 @@ def test_decisions_at_once_are_made_one_after_the_other(layout: Layout) -> None:
     rows = registry(layout, "web").rows[1:]
     assert [row.number for row in rows] == list(range(1, len(rows) + 1))
     assert all(before.release != after.release for before, after in pairwise(rows))
+
+
+def test_a_release_that_nobody_went_back_to_for_a_week_is_retired(layout: Layout) -> None:
+    said(layout, "r2", READY)
+    switch(layout, "web", "r2", "lina", "wrong rule")
+    soon, late = (datetime.now(UTC) + timedelta(days=days) for days in (6, 8))
+    assert [releases.retire(layout, "web", at) for at in (soon, late, late)] == [[], ["r1"], []]
+    assert (registry(layout, "web").kept, current(layout, "web")) == (["r2"], "r2")
+    with pytest.raises(Refused, match="stands still"):
+        switch(layout, "web", PREVIOUS, "lina", "why")

@@ -33,6 +33,14 @@ def pin() -> str:
     return point.id
 
 
+def retire() -> list[str]:
+    """Ends the streams of releases that nobody went back to for a week."""
+    from penstock.lake.releases import retire as retired
+
+    layout, now = Layout(Settings.from_env().lake), datetime.now(UTC)
+    return [f"{domain} {name}" for domain in domains() for name in retired(layout, domain, now)]
+
+
 def vacuum() -> int:
     layout = Layout(Settings.from_env().lake)
     kept = points(layout)

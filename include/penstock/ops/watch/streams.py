@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.engine.progress import read
+from penstock.lake.layout import FIRST_RELEASE
 from penstock.ops.watch.finding import Finding
 
 # A stream says that it lives every 5 s; a change of shift may take 15 s. Three times that is no longer normal.
@@ -29,7 +30,7 @@ def streams(home: Path, now: datetime) -> Iterator[Finding]:
 
 def judged(said: Mapping[str, Any], now: datetime) -> Iterator[Finding]:
     """What is wrong with one stream: at most one finding of its life, and those of its work."""
-    job, state = str(said["job"]), said["state"]
+    job, state = name_of(said), said["state"]
     silent = (now - datetime.fromisoformat(said["at"])).total_seconds()
     if state == "failed":
         yield Finding("stream_failed", job, "critical", f"{said['sentence']}\n{said['todo']}")
@@ -43,6 +44,12 @@ def judged(said: Mapping[str, Any], now: datetime) -> Iterator[Finding]:
         )
     elif state == "running":
         yield from _work(job, said)
+
+
+def name_of(said: Mapping[str, Any]) -> str:
+    """Releases of one source are told apart."""
+    release = said.get("release") or FIRST_RELEASE
+    return str(said["job"]) if release == FIRST_RELEASE else f"{said['job']}-{release}"
 
 
 def _work(job: str, said: Mapping[str, Any]) -> Iterator[Finding]:

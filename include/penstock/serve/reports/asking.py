@@ -34,7 +34,8 @@ class Asking:
     """One report's questions, all within the same range, zone and filters."""
 
     def __init__(self, reader: Reader, view: str, said: Said, now: datetime) -> None:
-        self._reader = reader
+        # A switch between two of the report's questions must not mix two releases.
+        self._reader, self._standing = reader, reader.standing
         self._said = [pair for pair in said if pair[0] in ("from", "to", "tz", "where")]
         self.now = now
         self.asked = self.question(view)
@@ -42,13 +43,13 @@ class Asking:
 
     def question(self, view: str, **said: str) -> Question:
         """A question of a view within the report's; what is said here wins. Filters that it has not are left out."""
-        named = self._reader.view(view)
+        named = self._reader.view(view, self._standing)
         given = [pair for pair in self._said if pair[0] not in said and _fits(pair, keys(named))]
         return ask(named, [*given, *said.items()], self.now)
 
     def rows(self, view: str, **said: str) -> tuple[list[Row], Answer]:
         question = self.question(view, **said)
-        answer = self._reader.answer(question)
+        answer = self._reader.answer(question, self._reader.snapshot(question.view, self._standing))
         return rows_of(answer.rows, question.zone), answer
 
     def sets(self, view: str, measure: str, **said: str) -> tuple[list[Row], Answer]:
@@ -59,7 +60,7 @@ class Asking:
         sketch = tally.measures[measure]
         shown = replace(sketch, show="{" + sketch.parts[0].suffix + "}")
         bare = replace(question, view=replace(tally, measures={measure: shown}))
-        answer = self._reader.answer(bare, self._reader.snapshot(tally))
+        answer = self._reader.answer(bare, self._reader.snapshot(tally, self._standing))
         return rows_of(answer.rows, question.zone), answer
 
     def sessions(self, view: str) -> tuple[pa.Table, Answer]:
@@ -68,12 +69,12 @@ class Asking:
         sessions = question.view
         assert isinstance(sessions, Sessions)
         bare = replace(question, view=replace(sessions, measures={}), limit=ALL_ROWS)
-        answer = self._reader.answer(bare, self._reader.snapshot(sessions))
+        answer = self._reader.answer(bare, self._reader.snapshot(sessions, self._standing))
         return answer.rows, answer
 
     def facts(self, view: Tally, other: str, sql: str, parameters: Sequence[Any]) -> list[Row]:
         """A question of the facts themselves, `facts` of the view's source and `profiles` of another."""
-        release = self._reader.release(view.name.partition(".")[0])
+        release = self._standing.release(view.name.partition(".")[0])
         names = {"facts": source_of(view).name, "profiles": other}
         tables = {name: open_table(self._reader.layout.silver(release, source)) for name, source in names.items()}
         if tables["facts"] is None:
@@ -87,7 +88,7 @@ class Asking:
 
     def everything(self, view: str) -> pa.Table:
         """All rows of a view, of all time."""
-        named = self._reader.view(view)
+        named = self._reader.view(view, self._standing)
         return self._reader.answer(Question(named, EARLIEST, LATEST, limit=ALL_ROWS)).rows
 
 
