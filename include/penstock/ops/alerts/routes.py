@@ -3,6 +3,7 @@
     critical=mailto://user:password@mail.example?to=oncall@example.org
     critical,warning=slack://…
     info=json://127.0.0.1:9000/hook
+    report=mailto://user:password@mail.example?to=team@example.org
 
 The file holds secrets, so it is the operator's own and is read by nobody else. Without it, alerts are in the log only.
 """
@@ -10,6 +11,7 @@ The file holds secrets, so it is the operator's own and is read by nobody else. 
 import json
 from pathlib import Path
 from time import time
+from typing import Any
 
 from penstock.ops.alerts.desk import Desk
 
@@ -19,6 +21,23 @@ SUBJECT = "penstock"
 def desk(home: Path) -> Desk:
     """The desk of this home."""
     return Desk(home / "run" / "alerts", Routes(home / "alerts.conf", home / "logs" / "alerts.jsonl"), time)
+
+
+def mailed(home: Path, title: str, document: Path) -> bool:
+    """Sends a document of HTML to those who are named for `report`, as text and, for its pictures, as a file."""
+    file = home / "alerts.conf"
+    if not file.exists():
+        return False
+    import apprise
+
+    told = _post(file).notify(
+        title=title,
+        body=document.read_text(),
+        tag="report",
+        body_format=apprise.NotifyFormat.HTML,
+        attach=str(document),
+    )
+    return bool(told.status == apprise.AppriseResultStatus.SUCCESS)
 
 
 class Routes:
@@ -38,15 +57,10 @@ class Routes:
     def _sent(self, severity: str, title: str, body: str) -> bool:
         if not self._file.exists():
             return False
-        # 300 modules: only a process that has something to say imports them.
         import apprise
 
-        post = apprise.Apprise()
-        routes = apprise.AppriseConfig()
-        routes.add_config(self._file.read_text(), format=apprise.ConfigFormat.TEXT)
-        post.add(routes)
         kind = {"critical": apprise.NotifyType.FAILURE, "warning": apprise.NotifyType.WARNING}
-        told = post.notify(
+        told = _post(self._file).notify(
             title=f"{SUBJECT}: {title}",
             body=body,
             tag=severity,
@@ -54,3 +68,14 @@ class Routes:
         )
         # That nobody wants this severity is an answer too; only a receiver that refused is asked again.
         return bool(told.status != apprise.AppriseResultStatus.FAILURE)
+
+
+def _post(file: Path) -> Any:
+    """Whoever the file names. 300 modules: only a process that has something to say imports them."""
+    import apprise
+
+    post = apprise.Apprise()
+    routes = apprise.AppriseConfig()
+    routes.add_config(file.read_text(), format=apprise.ConfigFormat.TEXT)
+    post.add(routes)
+    return post

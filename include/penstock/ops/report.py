@@ -1,0 +1,136 @@
+"""A week of a domain's page as one HTML document: the headlines against the week before, the chart, the lists.
+
+The numbers come from the read API, the chart is the domain's own, drawn by vl_convert as the console draws it.
+"""
+
+import copy
+import html
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from penstock.model.page import Headline, Page, TopList
+from penstock.serve.asking import Told, query
+
+SHOWN = 7
+WEEK = timedelta(weeks=1)
+INK, SOFT, LINE, ACCENT = "#16202c", "#56616f", "#e3e7ec", "#0b6bcb"
+CONFIG = {
+    "background": "#fff", "font": "sans-serif", "view": {"stroke": None}, "area": {"color": ACCENT},
+    "line": {"color": ACCENT}, "axis": {"labelColor": SOFT, "gridColor": LINE, "domain": False, "ticks": False},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which page, of which scope, up to when, and where the read API is."""
+
+    page: Page
+    scope: str
+    until: datetime
+    address: str
+
+    def view(self, name: str, weeks_ago: int = 0, **said: str) -> Told:
+        end = self.until - WEEK * weeks_ago
+        where = [f"{self.page.scope}:eq:{self.scope}"]
+        return query(name, self.address, start=(end - WEEK).isoformat(), end=end.isoformat(), where=where, **said)
+
+
+def document(asked: Asked) -> str:
+    """HTML that mail programs show: tables and one picture, no script, no style sheet from elsewhere."""
+    numbers = [headline(asked, one) for one in asked.page.headlines]
+    lists = [listed(asked, one) for one in first_of_groups(asked.page.lists)]
+    picture = b64encode(chart(asked)).decode()
+    final = asked.view(asked.page.live).certificate["final"]
+    said = "Final." if final else "Provisional: newer facts are still added."
+    title = html.escape(f"{asked.page.title}: {asked.scope}, the week to {asked.until.date()}")
+    label = html.escape(asked.page.headlines[0].label)
+    parts = (
+        f'<!doctype html><meta charset="utf-8"><title>{title}</title>',
+        f'<body style="font:15px sans-serif;color:{INK};max-width:680px;margin:auto">',
+        f'<h1 style="font-size:20px">{title}</h1><p style="color:{SOFT}">{said}</p>',
+        f'<table width="100%">{"".join(numbers)}</table>',
+        f'<img alt="{label} by day" width="660" src="data:image/png;base64,{picture}">',
+        *lists,
+        "</body>",
+    )
+    return "\n".join(parts)
+
+
+def headline(asked: Asked, one: Headline) -> str:
+    now, earlier = (_first(asked.view(one.views[0], weeks), one.measure) for weeks in (0, 1))
+    change = f"{(now - earlier) / earlier:+.1%}" if now is not None and earlier else ""
+    return _row(one.label, shown(now, one.style), change)
+
+
+def listed(asked: Asked, one: TopList) -> str:
+    told = asked.view(one.view, by=one.by, order=f"-{one.measure}", limit=str(SHOWN + 1)).rows.to_pylist()
+    rows = [row for row in told if row[one.by] is not None][:SHOWN]
+    cells = "".join(_row(str(row[one.by]), shown(row[one.measure], one.style)) for row in rows)
+    return (
+        f'<h2 style="font-size:16px">{html.escape(one.label)}</h2><table width="100%">{cells}</table>' if rows else ""
+    )
+
+
+def first_of_groups(lists: Sequence[TopList]) -> list[TopList]:
+    return list({one.group: one for one in reversed(lists)}.values())[::-1]
+
+
+def chart(asked: Asked) -> bytes:
+    """The page's chart of its first headline, by day, over the week before."""
+    import vl_convert
+
+    one = asked.page.headlines[0]
+    series = (("now", timedelta(), 0), ("earlier", WEEK, 1))
+    rows = [point(row, one.measure, name, later) for name, later, ago in series for row in _days(asked, one, ago)]
+    return bytes(vl_convert.vegalite_to_png(json.dumps(drawn(asked.page.chart, rows)), scale=2))
+
+
+def drawn(specification: Mapping[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The declared chart with its rows, in the colours of paper."""
+    chart = {
+        **copy.deepcopy(dict(specification)),
+        "data": {"name": "rows", "values": rows},
+        "width": 660,
+        "config": CONFIG,
+    }
+    chart.pop("datasets", None)
+    return chart
+
+
+def point(row: Mapping[str, Any], measure: str, series: str, later: timedelta) -> dict[str, Any]:
+    at = datetime.fromisoformat(row["bucket"]) + later
+    return {"bucket": at.isoformat(), "value": row[measure], "series": series}
+
+
+def shown(value: float | None, style: str) -> str:
+    if value is None:
+        return "-"
+    match style:
+        case "percent":
+            return f"{value:.1%}"
+        case "seconds":
+            return f"{int(value) // 60} m {int(value) % 60:02d} s"
+        case "milliseconds":
+            return f"{value:,.0f} ms"
+        case "decimal":
+            return f"{value:,.1f}"
+    return f"{value:,.0f}"
+
+
+def _days(asked: Asked, one: Headline, ago: int) -> list[dict[str, Any]]:
+    return list(asked.view(one.views[0], ago, every="1 day", order="bucket").rows.to_pylist())
+
+
+def _first(told: Told, measure: str) -> float | None:
+    rows = told.rows.to_pylist()
+    return rows[0][measure] if rows else None
+
+
+def _row(*cells: str) -> str:
+    name, *numbers = (html.escape(cell) for cell in cells)
+    right = "".join(f'<td align="right">{cell}</td>' for cell in numbers)
+    return f'<tr style="border-bottom:1px solid {LINE}"><td>{name}</td>{right}</tr>'
