@@ -9,13 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
-from oracle.recompute import SCHEMA, differences
-from oracle.traffic import traffic
+from faults.bronze import as_log, bronze
+from oracle.recompute import differences
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.engine import commit, dispositions, ids, posting, shape, silver
-from penstock.engine.archive import BRONZE
 from penstock.engine.balance import Unbalanced
 from penstock.engine.epoch import Epoch
 from penstock.engine.ids import Seen
@@ -30,32 +29,7 @@ Patch = pytest.MonkeyPatch
 
 @pytest.fixture(scope="module")
 def records() -> pa.Table:
-    """A log of one partition, as bronze has it."""
-    rows = [
-        {
-            "key": sent.key, "value": sent.value, "partition": 0, "offset": offset, "epoch": 0,
-            "headers": [{"key": name, "value": text.encode()} for name, text in sent.headers.items()],
-        }
-        for offset, sent in enumerate(traffic(5, 400))
-    ]  # fmt: skip
-    now = np.datetime64("now", "us")
-    known = pa.schema([field for field in BRONZE if field.name not in ("timestamp", "day")])
-    moments = pa.array([now] * len(rows)).cast(BRONZE.field("timestamp").type)
-    return pa.Table.from_pylist(rows, known).append_column("timestamp", moments)
-
-
-def as_log(records: pa.Table) -> pa.Table:
-    """The same as the oracle's consumer would see it."""
-
-    def row(one: dict[str, Any]) -> dict[str, Any]:
-        headers = {header["key"]: header["value"].decode() for header in one["headers"]}
-        text = one["value"].decode(errors="ignore") if b"\xff" not in one["value"] else None
-        received = int(headers["received_at"]) if "received_at" in headers else None
-        known = {name: one[name] for name in ("partition", "offset", "value")}
-        return {**known, "topic": EVENTS.name, "text": text, "header_id": headers.get("event_id"),
-                "received_at": received, "logged_at": one["timestamp"]}  # fmt: skip
-
-    return pa.Table.from_pylist([row(one) for one in records.to_pylist()], SCHEMA)
+    return bronze(5, 400)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +49,7 @@ def run(spark: SparkSession, lake: Path, shaped: pa.Table) -> Shape:
     ):
         if starts:
             job.prepare()
-        job.epoch(spark.createDataFrame(shaped.slice(first, count)), Epoch("query", number))
+        job.epoch(job.plan(spark.createDataFrame(shaped.slice(first, count))), Epoch("query", number, count))
     return job
 
 
@@ -129,6 +103,11 @@ def constant_query(appender: commit.Appender, rows: pa.Table, app: str, epoch: i
     return GOOD_APPEND(appender, rows, "stream", 0)
 
 
+def nothing_is_committed(appender: commit.Appender, _: str) -> int:
+    appender._table.update_incremental()
+    return -1
+
+
 GOOD_JUDGE, GOOD_APPEND, GOOD_REPEATS = Seen.judge, commit.Appender.append, dispositions.repeats
 
 
@@ -152,7 +131,7 @@ BUGS: dict[str, Callable[[Patch], None]] = {
     "the record is not kept": shaped_by(lambda rows: rows.drop("value")),
     "times are off by a second": shaped_by(lambda rows: rows.withColumn("happened_at", F.expr(LATER))),
     "a transaction id that is constant": plant(commit.Appender, "append", constant_query),
-    "an epoch is committed twice": plant(commit.Appender, "committed", lambda *_: -1),
+    "an epoch is committed twice": plant(commit.Appender, "committed", nothing_is_committed),
     "ids are forgotten at a restart": plant(shape, "remembered", lambda _: Seen()),
     "ids are never remembered": plant(Seen, "remember", lambda *_: None),
     "the last one wins": plant(Seen, "judge", last_wins),

@@ -19,6 +19,7 @@ from penstock.engine.stream import Job
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import balance
 from penstock.lake.records import records
+from penstock.log.topics import ensure
 from penstock.model.source import Source
 from penstock.settings import Settings
 
@@ -39,12 +40,18 @@ def test_each_record_is_archived_and_disposed_of_once(
     assert rows(jobs[0].place.table, 6)["offset"].to_pylist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_bug_in_a_shape_stops_the_shape_and_not_the_archive(
-    tended: Tended, jobs: list[Job], send: Callable[..., None], source: Source, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def dropping(source: Source, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """A shape that drops rows, until it is mended."""
     shapes = import_module("domains.toy.shapes").SHAPES
     good = shapes[source.name]
     monkeypatch.setitem(shapes, source.name, lambda records: good(records).where("offset <> 1"))
+    return lambda: monkeypatch.setitem(shapes, source.name, good)
+
+
+def test_a_bug_in_a_shape_stops_the_shape_and_not_the_archive(
+    dropping: Callable[[], None], tended: Tended, jobs: list[Job], send: Callable[..., None]
+) -> None:
     for number in range(3):
         send({"who": "ada", "amount": number})
     assert rows(jobs[0].place.table, 3).num_rows == 3
@@ -53,7 +60,7 @@ def test_a_bug_in_a_shape_stops_the_shape_and_not_the_archive(
     assert "3 records in, 2 rows out" in shape.sentence
     assert "correct it and start the driver again" in shape.todo
     assert DeltaTable(jobs[1].place.table).to_pyarrow_table().num_rows == 0
-    monkeypatch.setitem(shapes, source.name, good)
+    dropping()
     assert rows(jobs[1].place.table, 3)["offset"].to_pylist() == [0, 1, 2]
 
 
@@ -132,10 +139,33 @@ def test_a_gap_in_the_log_is_named_and_only_an_operator_accepts_it(
     assert sum(row.lost for row in balance(ledger, broker, source=source.name)) == 2
 
 
-def test_a_topic_made_again_is_named() -> None:
-    gap = gaps.Gap("toy.events", 0, 500, 3, "recreated")
-    with pytest.raises(gaps.GapFound, match="deleted and made again"):
+@pytest.mark.parametrize("known", [500, 3], ids=["shorter", "longer than the old one"])
+def test_a_topic_made_again_is_named(known: int) -> None:
+    gap = gaps.Gap("toy.events", 0, known, 3, "recreated")
+    with pytest.raises(gaps.GapFound, match=r"deleted and made again.*new source's name"):
         gaps.refuse([gap])
+
+
+def test_a_topic_made_again_beyond_the_old_offsets_is_not_read(
+    tended: Tended, broker: str, jobs: list[Job], send: Callable[..., None], source: Source
+) -> None:
+    send({"who": "of the old topic"})
+    for job in jobs:
+        rows(job.place.table, 1)
+    made_again(broker, source)
+    for number in range(3):
+        send({"who": f"of the new topic {number}"})
+    for stream in tended.streams:
+        until(lambda stream=stream: "deleted and made again" in stream.progress.sentence)  # type: ignore[misc]
+    assert [DeltaTable(job.place.table).to_pyarrow_table().num_rows for job in jobs] == [1, 1]
+
+
+def made_again(broker: str, source: Source) -> None:
+    admin = AdminClient({"bootstrap.servers": broker})
+    for done in admin.delete_topics([source.name]).values():
+        done.result()
+    until(lambda: source.name not in admin.list_topics(timeout=10).topics)
+    ensure(broker, [source])
 
 
 def forget(broker: str, topic: str, before: int) -> None:

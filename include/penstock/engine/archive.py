@@ -1,14 +1,14 @@
 """The archive: every record of a source's log goes to bronze as it is, for ever."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from penstock.engine.checkpoints import Place, places
-from penstock.engine.commit import Appender, create
+from penstock.engine.commit import Tables
 from penstock.engine.epoch import Epoch
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.source import Source
@@ -36,6 +36,7 @@ class Archive:
 
     source: Source
     layout: Layout
+    tables: Tables = field(default_factory=Tables)
 
     @property
     def place(self) -> Place:
@@ -47,16 +48,21 @@ class Archive:
         return "5 seconds"
 
     def prepare(self) -> None:
-        create(self.place.table, BRONZE, INDEXED)
+        self.tables.clear()
+        self.tables.of(self.place.table, BRONZE, INDEXED)
+
+    def plan(self, records: DataFrame) -> DataFrame:
+        return bronze(records)
 
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
         """Writes one epoch of the log to bronze, in one commit."""
         with epoch.stage("read"):
-            records = bronze(batch).toArrow()
+            records = batch.toArrow()
             number = pa.repeat(pa.scalar(epoch.number, pa.int64()), records.num_rows)
             records = records.append_column("epoch", number).cast(BRONZE)
         with epoch.stage("commit"):
-            Appender(self.place.table).append(records, epoch.query, epoch.number)
+            table = self.tables.of(self.place.table, BRONZE, INDEXED)
+            table.append(records, epoch.query, epoch.number, topic=epoch.topic)
         return {"rows": records.num_rows}
 
 

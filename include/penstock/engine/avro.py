@@ -9,6 +9,8 @@ import json
 from collections.abc import Mapping
 from functools import cache
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -29,6 +31,12 @@ def as_json(records: DataFrame, schemas: Mapping[int, str]) -> DataFrame:
             framed = F.substring(value, 1, FRAME_BYTES) == F.lit(bytes([0, *number.to_bytes(4, "big")]))
             told = F.when(framed, F.coalesce(document(schemas[number]), value)).otherwise(told)
     return records.withColumn("value", told) if schemas else records
+
+
+def named(values: pa.ChunkedArray) -> set[int]:
+    """The ids that framed records among these name. What a plan has read is framed no more."""
+    framed = values.filter(pc.starts_with(values, pattern="\0"))
+    return {int.from_bytes(number, "big") for number in pc.unique(pc.binary_slice(framed, 1, FRAME_BYTES)).to_pylist()}
 
 
 def document(schema: str) -> Column:

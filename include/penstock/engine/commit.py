@@ -61,7 +61,8 @@ class Appender:
             post_commithook_properties=NO_HOOKS,
             commit_properties=CommitProperties(
                 # From this a lost checkpoint is rebuilt: engine/checkpoints.py.
-                custom_metadata={"penstock": {"query": app, "epoch": epoch, **note}},
+                # Blind: a MERGE that runs meanwhile need not read what was appended (Spark's word for it).
+                custom_metadata={"penstock": {"query": app, "epoch": epoch, **note}, "isBlindAppend": True},
                 max_commit_retries=RETRIES,
                 app_transactions=[Transaction(app, epoch)],
             ),
@@ -75,6 +76,16 @@ class Appender:
         size = self._folder.write(name, content.getvalue())
         kept = statistics(rows, self._indexed)
         return AddAction(name, size, {"day": day} if day else {}, int(time.time() * 1000), True, kept)
+
+
+class Tables(dict[str, Appender]):
+    """The tables that a stream appends to: opened once, for to open one is to read its log."""
+
+    def of(self, path: str, schema: pa.Schema, indexed: tuple[str, ...]) -> Appender:
+        if path not in self:
+            create(path, schema, indexed)
+            self[path] = Appender(path)
+        return self[path]
 
 
 def partitioned(schema: pa.Schema) -> list[str]:

@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Epoch:
-    """`query` is the id of the checkpoint: with the number it names the epoch's commits for ever."""
+    """`query` is the id of the checkpoint: with the number it names the epoch's commits for ever.
+
+    `records`: how many there are by the epoch's offsets, which nobody counts who could also lose one.
+    `topic`: the id of the topic that they are read from.
+    """
 
     query: str
     number: int
+    records: int
+    topic: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager

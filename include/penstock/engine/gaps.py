@@ -6,9 +6,11 @@ A gap is accepted by an operator only. What was lost is then booked, so that the
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 
 import pyarrow as pa
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, TopicCollection, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from penstock.engine.commit import Appender, create
 from penstock.lake.ledger import LEDGER
@@ -31,20 +33,26 @@ class Gap:
     reason: str
 
     def __str__(self) -> str:
-        if self.reason == "recreated":
+        if self.reason == "recreated" and self.next < self.first:
             return (
                 f"partition {self.partition} of {self.source} ends at offset {self.next}, before {self.first}, which "
                 "was read already: the topic was deleted and made again"
             )
+        if self.reason == "recreated":
+            return f"{self.source} has another id than the topic that was read: it was deleted and made again"
         lost = self.next - self.first
         return (
             f"{lost:,} records of {self.source} from partition {self.partition}, offset {self.first} passed retention"
         )
 
 
-def gaps(kafka: str, source: str, wanted: Offsets) -> list[Gap]:
-    """What lies between the offsets that a stream wants next and those that the log has."""
-    found = []
+def gaps(kafka: str, source: str, wanted: Offsets, topic: str = "") -> list[Gap]:
+    """What lies between the offsets that a stream wants next and those that the log has.
+
+    `topic`: the id of the topic that was read before. Another one may have grown beyond the same offsets since.
+    """
+    if found := remade(kafka, source, wanted, topic):
+        return found
     for part, (low, high) in watermarks(kafka, source).items():
         first = wanted.get(part, 0)
         if first < low:
@@ -54,13 +62,32 @@ def gaps(kafka: str, source: str, wanted: Offsets) -> list[Gap]:
     return found
 
 
+def remade(kafka: str, source: str, wanted: Offsets, topic: str) -> list[Gap]:
+    """The same gap in every partition, where the topic is not the one that was read before."""
+    same = not topic or topic == identity(kafka, source)
+    return [] if same else [Gap(source, part, first, first, "recreated") for part, first in wanted.items()]
+
+
 def refuse(found: list[Gap]) -> None:
     """Stops a stream that would have to skip something."""
     if found:
-        raise GapFound(
-            f"{'; '.join(map(str, found))}. Nothing was skipped. Bring the records back, or accept the loss with "
-            f"`penstock checkpoints accept-loss {found[0].source}`, which books it in the ledger."
+        again = any(gap.reason == "recreated" for gap in found)
+        accept = (
+            f"accept the loss with `penstock checkpoints accept-loss {found[0].source}`, which books it in the ledger"
         )
+        out = "Give the new topic a new source's name" if again else f"Bring the records back, or {accept}"
+        raise GapFound(f"{'; '.join(dict.fromkeys(map(str, found)))}. Nothing was skipped. {out}.")
+
+
+def identity(kafka: str, source: str) -> str:
+    """The id that the cluster gave a topic when it was made."""
+    told = _admin(kafka).describe_topics(TopicCollection([source]), request_timeout=10)
+    return str(told[source].result().topic_id)
+
+
+@cache
+def _admin(kafka: str) -> AdminClient:
+    return AdminClient({"bootstrap.servers": kafka, "log_level": 0})
 
 
 def watermarks(kafka: str, source: str) -> dict[int, tuple[int, int]]:

@@ -6,6 +6,7 @@ never the truth. Sixteen bytes an id; why this and not a filter or a table is in
 
 import tempfile
 from dataclasses import dataclass, field
+from functools import cache
 from typing import cast
 
 import duckdb
@@ -60,9 +61,15 @@ def _mapped(hashes: Hashes) -> Hashes:
 
 def hashes(event_ids: pa.ChunkedArray) -> Hashes:
     """64 bits of each id. DuckDB's hash is only compared with itself, in one process."""
-    ids = pa.table({"id": event_ids})
-    with duckdb.connect() as memory:
-        return cast(Hashes, memory.from_arrow(ids).project("hash(id) as id").fetchnumpy()["id"])
+    # A cursor for each call: streams share the engine, and to open one takes longer than an epoch's ids.
+    with _engine().cursor() as memory:
+        memory.register("ids", pa.table({"id": event_ids}))
+        return cast(Hashes, memory.execute("select hash(id) as id from ids").fetchnumpy()["id"])
+
+
+@cache
+def _engine() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(":memory:", config={"threads": 1})
 
 
 def contents(rows: pa.Table) -> Hashes:

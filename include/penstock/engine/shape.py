@@ -6,21 +6,24 @@ from importlib import import_module
 from typing import cast
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
-from penstock.engine.avro import as_json
+from penstock.engine.avro import as_json, named
 from penstock.engine.balance import balanced
 from penstock.engine.checkpoints import Place, places
-from penstock.engine.commit import Appender, create
+from penstock.engine.commit import Appender, Tables
+from penstock.engine.damage import refuse_gone
 from penstock.engine.dispositions import disposed
 from penstock.engine.envelope import opened
 from penstock.engine.epoch import Epoch
 from penstock.engine.history import committed_facts, remembered
 from penstock.engine.ids import Seen
 from penstock.engine.speed import append
+from penstock.engine.stream import Outdated
 from penstock.lake.layout import Layout
+from penstock.lake.rewinds import refuse_unfinished
 from penstock.model.domain import domains
 from penstock.model.source import Source
 from penstock.model.view import source_of
@@ -38,6 +41,8 @@ class Shape:
     # The Avro schemas that producers have registered for the source, by id.
     schemas: Callable[[], Mapping[int, str]] = dict
     seen: Seen = field(default_factory=Seen)
+    planned: Mapping[int, str] = field(default_factory=dict)
+    tables: Tables = field(default_factory=Tables)
 
     @property
     def place(self) -> Place:
@@ -49,25 +54,32 @@ class Shape:
 
     def prepare(self) -> None:
         """Opens the table and remembers the last day's ids; done again whenever the stream starts."""
-        create(self.place.table, silver.schema(self.source), silver.INDEXED)
+        refuse_unfinished(self.layout, self.source.domain)
+        refuse_gone(self.layout, self.release, self.source)
+        self.tables.clear()
+        self._silver()
         self.seen = remembered(self.place.table)
+
+    def plan(self, records: DataFrame) -> DataFrame:
+        """The shape, with the schemas that are registered by now."""
+        self.planned = self.schemas()
+        return self._shaped(records, self.planned)
 
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
         """Writes one epoch of dispositions to silver, in one commit; then its partials to the speed tables."""
-        table = Appender(self.place.table)
+        table = self._silver()
         if table.committed(epoch.query) >= epoch.number:
             # A crash came between the two: what silver says is what happened.
             self.speed(batch.sparkSession, committed_facts(self.place.table, epoch.number), epoch)
             return {}
         with epoch.stage("read"):
-            records = Observation()
-            counted = batch.observe(records, F.count(F.lit(1)).alias("in"))
-            shaped = self.shaped(counted).toArrow()
+            shaped = batch.toArrow()
+            self._must_know(named(shaped["value"]))
         with epoch.stage("judge"):
             rows = disposed(shaped, self.seen, self.source, epoch.number)
-            counts = balanced(rows, records.get["in"], self.source)
+            counts = balanced(rows, epoch.records, self.source)
         with epoch.stage("silver"):
-            table.append(rows, epoch.query, epoch.number)
+            table.append(rows, epoch.query, epoch.number, topic=epoch.topic)
             self.seen.remember_facts(rows)
         self.speed(batch.sparkSession, silver.facts(rows), epoch)
         return counts
@@ -77,11 +89,22 @@ class Shape:
         views = [view for view in domains()[self.source.domain].views if source_of(view) == self.source]
         if views and facts.num_rows:
             with epoch.stage("speed"):
-                append(spark, self.layout, self.release, views, facts, epoch.number, epoch.query)
+                append(spark, self.layout, self.release, views, facts, epoch.number, epoch.query, self.tables)
+
+    def _silver(self) -> Appender:
+        return self.tables.of(self.place.table, silver.schema(self.source), silver.INDEXED)
+
+    def _must_know(self, numbers: set[int]) -> None:
+        """A writer registers its schema before it writes: whoever names a new one has to be planned for first."""
+        if numbers - set(self.planned) and (numbers & set(self.schemas())) - set(self.planned):
+            raise Outdated(f"{self.source.name} has records of a schema that came after the query was planned")
 
     def shaped(self, batch: DataFrame) -> DataFrame:
         """What the domain makes of records, with what the engine adds to each."""
-        rows = transform(self.source)(opened(as_json(batch, self.schemas())))
+        return self._shaped(batch, self.schemas())
+
+    def _shaped(self, batch: DataFrame, schemas: Mapping[int, str]) -> DataFrame:
+        rows = transform(self.source)(opened(as_json(batch, schemas)))
         lacking = {"logged_at", "value"} - set(rows.columns)
         if lacking:
             keep = f"the shape of {self.source.name} must keep the columns {sorted(lacking)} in its select"

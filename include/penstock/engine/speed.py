@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.engine.commit import Appender, create
+from penstock.engine.commit import Tables
 from penstock.engine.perkey import recomputed
 from penstock.engine.plans import partials
 from penstock.lake.layout import Layout
@@ -14,13 +14,14 @@ from penstock.model.view import PerKey, Sessions, View
 
 
 def append(
-    spark: SparkSession,
+    spark: SparkSession | None,
     layout: Layout,
     release: str,
     views: Iterable[View],
     facts: pa.Table | DataFrame,
     epoch: int,
     query_id: str,
+    tables: Tables | None = None,
 ) -> dict[str, int]:
     """Commits the partials of an epoch's facts to the views' speed tables. Says how many rows each got.
 
@@ -28,21 +29,22 @@ def append(
     """
     # A tally of sessions is made of what its sessions have.
     own = [view for view in views if not isinstance(view.of, Sessions)]
-    tables = partials([view for view in own if not isinstance(view, PerKey)], facts)
+    made = partials([view for view in own if not isinstance(view, PerKey)], facts)
     keyed = [view for view in own if isinstance(view, PerKey)]
     told = facts.toArrow() if keyed and isinstance(facts, DataFrame) else facts
-    tables |= {view.name: recomputed(layout, release, view, told, epoch) for view in keyed}
-    with ThreadPoolExecutor(max(1, len(tables))) as commits:
+    made |= {view.name: recomputed(layout, release, view, told, epoch) for view in keyed}
+    opened = Tables() if tables is None else tables
+    with ThreadPoolExecutor(max(1, len(made))) as commits:
         done = {
-            name: commits.submit(_commit, layout.speed(release, name), rows, epoch, query_id)
-            for name, rows in tables.items()
+            name: commits.submit(_commit, opened, layout.speed(release, name), rows, epoch, query_id)
+            for name, rows in made.items()
         }
         return {name: commit.result() for name, commit in done.items()}
 
 
-def _commit(path: str, rows: pa.Table, epoch: int, query_id: str) -> int:
+def _commit(tables: Tables, path: str, rows: pa.Table, epoch: int, query_id: str) -> int:
     if rows.num_rows == 0:
         return 0
     stamped = rows.append_column(pa.field("epoch", pa.int64()), pa.array([epoch] * rows.num_rows, pa.int64()))
-    create(path, stamped.schema, ("epoch",))
-    return int(stamped.num_rows) if Appender(path).append(stamped, query_id, epoch) else 0
+    table = tables.of(path, stamped.schema, ("epoch",))
+    return int(stamped.num_rows) if table.append(stamped, query_id, epoch) else 0

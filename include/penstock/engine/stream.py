@@ -16,9 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.listener import SourceProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engine.checkpoints import Place, heal, wanted
+from penstock.engine.checkpoints import Place, book, ends, heal, records
 from penstock.engine.epoch import Epoch
-from penstock.engine.gaps import gaps, refuse
+from penstock.engine.gaps import gaps, identity, refuse, remade
 from penstock.engine.progress import Progress
 from penstock.model.source import Source
 
@@ -28,8 +28,15 @@ HEARTBEAT_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
 
 
+class Outdated(Exception):
+    """An epoch needs a plan of something that came after the query was planned; nothing of it was committed."""
+
+
 class Job(Protocol):
-    """What a stream does with each epoch: archive or shape."""
+    """What a stream does with each epoch: archive or shape.
+
+    The plan is analysed once in the life of a query; an epoch gets its rows.
+    """
 
     @property
     def source(self) -> Source: ...
@@ -38,6 +45,7 @@ class Job(Protocol):
     @property
     def every(self) -> str: ...
     def prepare(self) -> None: ...
+    def plan(self, records: DataFrame) -> DataFrame: ...
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]: ...
 
 
@@ -50,6 +58,8 @@ class Stream:
     home: Path
     progress: Progress
     query: StreamingQuery | None = None
+    topic: str = ""
+    outdated: bool = False
     failures: int = 0
     retry_at: float = 0.0
     level_at: float = field(default_factory=time.time)
@@ -59,6 +69,9 @@ class Stream:
     def tend(self, spark: SparkSession, now: float) -> None:
         """Starts the query, notices that it failed, or says that it lives."""
         if self.query is None and now >= self.retry_at:
+            self._try(spark)
+        elif self.query is not None and not self.query.isActive and self.outdated:
+            self.query, self.outdated = None, False
             self._try(spark)
         elif self.query is not None and not self.query.isActive:
             error = self.query.exception()
@@ -80,8 +93,9 @@ class Stream:
             healed = heal(self.job.place)
             self.progress.sentence = f"rebuilt a checkpoint that was {healed}" if healed else ""
             # A stream that has read nothing yet starts where the log does: that is no gap.
-            if next_offsets := wanted(self.job.place):
-                refuse(gaps(self.kafka, self.job.source.name, next_offsets))
+            if written := book(self.job.place.table):
+                refuse(gaps(self.kafka, self.job.source.name, ends(self.job.place, written.epoch), written.topic))
+            self.topic = identity(self.kafka, self.job.source.name)
             self.query = self._start(spark)
         except Exception as error:
             self._failed(f"{type(error).__name__}: {error}")
@@ -96,10 +110,8 @@ class Stream:
             "failOnDataLoss": "true",
             "maxOffsetsPerTrigger": str(MOST_RECORDS),
         }
-        records = spark.readStream.format("kafka").options(**options).load()
-        writer = records.writeStream.queryName(self.job.place.job).option(
-            "checkpointLocation", self.job.place.checkpoint
-        )
+        rows = self.job.plan(spark.readStream.format("kafka").options(**options).load())
+        writer = rows.writeStream.queryName(self.job.place.job).option("checkpointLocation", self.job.place.checkpoint)
         query = writer.trigger(processingTime=self.job.every).foreachBatch(self._epoch).start()
         self.progress.query = str(query.id)
         self._named.set()
@@ -109,8 +121,14 @@ class Stream:
         # The first epoch may begin before start() has returned the query's id.
         self._named.wait()
         begun = time.perf_counter()
-        epoch = Epoch(self.progress.query, number)
-        counts = self.job.epoch(batch, epoch)
+        epoch = Epoch(self.progress.query, number, records(self.job.place, number), self.topic)
+        # Once an epoch: a topic may be made again, and filled beyond the old offsets, between two of them.
+        refuse(remade(self.kafka, self.job.source.name, ends(self.job.place, number), self.topic))
+        try:
+            counts = self.job.epoch(batch, epoch)
+        except Outdated:
+            self.outdated = True
+            raise
         epoch.seconds["epoch"] = round(time.perf_counter() - begun, 4)
         self._succeeded(epoch, counts)
 

@@ -16,7 +16,12 @@ class Local:
     """Some facts, and the partials that views make of them."""
 
     def __init__(self, facts: pa.Table) -> None:
-        self._facts = facts
+        # One engine for all views: to open one and to teach it our sketches takes longer than a view.
+        self._engine = duckdb.connect(":memory:", config={"threads": 1})
+        self._engine.execute("set enable_progress_bar = false")
+        self._engine.execute("set TimeZone = 'UTC'")
+        sketches.register(self._engine)
+        self._engine.register("facts", facts)
 
     def partials(self, view: View) -> pa.Table:
         """Day, width, then the view's own columns: what Spark would make of the same facts."""
@@ -30,12 +35,7 @@ class Local:
         raise TypeError(f"{view.name} is computed by key, not from an epoch's facts alone")
 
     def _table(self, sql: str) -> pa.Table:
-        with duckdb.connect(":memory:", config={"threads": 1}) as engine:
-            engine.execute("set enable_progress_bar = false")
-            engine.execute("set TimeZone = 'UTC'")
-            sketches.register(engine)
-            engine.register("facts", self._facts)
-            return engine.sql(sql).to_arrow_table()
+        return self._engine.sql(sql).to_arrow_table()
 
 
 def tally_sql(tally: Tally, relation: str = "facts") -> str:

@@ -1,5 +1,6 @@
 """Topics: every declared source has one, made before anything is written to it, and never by a misspelling."""
 
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 
@@ -38,7 +39,19 @@ def _ensure(kafka: str, partitions: Mapping[str, int], config: dict[str, str], t
     missing = [
         NewTopic(name, count, copies, config=config) for name, count in partitions.items() if name not in cluster.topics
     ]
-    return [name for name, made in admin.create_topics(missing).items() if _created(made)] if missing else []
+    made = [name for name, made in admin.create_topics(missing).items() if _created(made)] if missing else []
+    _led(admin, [topic.topic for topic in missing], time.time() + timeout)
+    return made
+
+
+def _led(admin: AdminClient, names: Iterable[str], limit: float) -> None:
+    """Waits until new topics can be read and written: a broker knows of a topic before it leads its partitions."""
+    for name in names:
+        while time.time() < limit:
+            topic = admin.list_topics(name, timeout=10).topics[name]
+            if topic.error is None and topic.partitions and all(part.leader >= 0 for part in topic.partitions.values()):
+                break
+            time.sleep(0.02)
 
 
 def _created(made: "Future[None]") -> bool:

@@ -52,7 +52,7 @@ def accept_loss(
             written = checkpoints.book(place.table)
             if written is None:
                 continue
-            found = gaps.gaps(settings.kafka, source, checkpoints.wanted(place))
+            found = gaps.gaps(settings.kafka, source, checkpoints.wanted(place), written.topic)
             if any(gap.reason == "recreated" for gap in found):
                 raise Refusal(f"{found[0]}. Its offsets would come twice: give the new topic a new source's name.")
             after = {**written.after, **{str(gap.partition): gap.next for gap in found}}

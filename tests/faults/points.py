@@ -1,0 +1,56 @@
+"""The named points of an epoch: where a process can end, or a disk be full, between two of its steps."""
+
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.engine.commit import Appender, DeltaTable
+from penstock.lake.place import Place
+
+Act = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Point:
+    """Before or after the nth call of a method from now on; `half`: in the middle of writing a file."""
+
+    owner: type
+    method: str
+    nth: int
+    when: str
+
+    def arm(self, act: Act, set_attribute: Callable[[Any, str, Any], object] = setattr) -> None:
+        good, calls = getattr(self.owner, self.method), iter(range(1, 1_000_000))
+
+        def cut(*arguments: Any, **named: Any) -> Any:
+            mine = next(calls) == self.nth
+            if mine and self.when == "before":
+                act()
+            if mine and self.when == "half":
+                place, name, content = arguments
+                good(place, name, bytes(content)[: len(content) // 2])
+                act()
+            done = good(*arguments, **named)
+            if mine and self.when == "after":
+                act()
+            return done
+
+        set_attribute(self.owner, self.method, cut)
+
+
+# The first file and commit of an epoch are silver's, the others those of the views. With two days there are two files.
+POINTS = {
+    f"{when} {what} {nth}": Point(owner, method, nth, when)
+    for what, owner, method, numbers, moments in (
+        ("file", Appender, "_write", (1, 2, 5), ("before", "after")),
+        ("file", Place, "write", (1, 4), ("half",)),
+        ("commit", DeltaTable, "create_write_transaction", (1, 2, 6), ("before", "after")),
+    )
+    for nth in numbers
+    for when in moments
+}
+
+
+def disk_full() -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
