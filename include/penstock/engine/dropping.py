@@ -1,6 +1,5 @@
 """Drops a release: its tables and checkpoints go, its code and its story stay. The current release is never dropped."""
 
-import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from penstock.engine.lease import LeaseTaken, take
 from penstock.lake import audit
 from penstock.lake.layout import Layout
+from penstock.lake.place import place
 from penstock.lake.releases import DROPPED, Refused, Registry, Row, commit, registry
 from penstock.lake.replays import size_of
 from penstock.model.domain import domains
@@ -41,7 +41,7 @@ def drop(layout: Layout, home: Path, entry: audit.Entry, release: str) -> str:
     commit(layout, domain, decide)
     _wait_for_its_drivers(home, domain, release)
     for path in [*_tables(layout, domain, release), *_checkpoints(layout, domain, release)]:
-        shutil.rmtree(path, ignore_errors=True)
+        place(path).remove()
     audit.record(layout, entry)
     return f"{domain} {release} was dropped"
 
@@ -55,9 +55,9 @@ def _droppable(now: Registry, release: str) -> Row:
 def _tables(layout: Layout, domain: str, release: str) -> list[str]:
     """Of the views that the deployed code knows and of those that only the release had."""
     silver = [layout.silver(release, source.name) for source in domains()[domain].sources]
-    kinds = [Path(layout.root, kind, release) for kind in ("gold", "speed", "candidate")]
-    gold = [path for kind in kinds for path in kind.glob(f"{domain}.*")]
-    return [*silver, *map(str, gold)]
+    kinds = [f"{layout.root}/{kind}/{release}" for kind in ("gold", "speed", "candidate")]
+    gold = [f"{kind}/{name}" for kind in kinds for name in place(kind).names() if name.startswith(f"{domain}.")]
+    return [*silver, *gold]
 
 
 def _checkpoints(layout: Layout, domain: str, release: str) -> list[str]:

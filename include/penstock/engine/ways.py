@@ -13,6 +13,7 @@ from penstock.engine.pinning import named, pin, tables_of
 from penstock.lake.files import file_list
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.releases import READY, kept, registry
+from penstock.lake.place import place
 from penstock.lake.restore_points import Pin, RestorePoint
 from penstock.model.domain import domains
 from penstock.model.source import Source
@@ -77,7 +78,7 @@ def _hindrance(way: Way) -> str:
         files = file_list(DeltaTable(way.path, version=way.then.version))
     except Exception as error:
         return f"{way.path} no longer knows its version {way.then.version} ({type(error).__name__})"
-    lost = [file.uri for file in files if "://" not in file.uri and not Path(file.uri).exists()]
+    lost = [file.uri for file in files if not place(file.uri).there()]
     return f"{way.path} lacks {len(lost)} files of version {way.then.version}" if lost else ""
 
 
