@@ -12,8 +12,8 @@ from deltalake import DeltaTable
 from penstock.engine.pinning import named, pin, tables_of
 from penstock.lake.files import file_list
 from penstock.lake.layout import FIRST_RELEASE, Layout
-from penstock.lake.releases import READY, kept, registry
 from penstock.lake.place import place
+from penstock.lake.releases import READY, kept, registry
 from penstock.lake.restore_points import Pin, RestorePoint
 from penstock.model.domain import domains
 from penstock.model.source import Source
