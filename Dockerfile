@@ -5,7 +5,7 @@ RUN apt-get update \
  && apt-get install --yes --no-install-recommends make openjdk-17-jre-headless procps \
  && rm -rf /var/lib/apt/lists/*
 RUN useradd --create-home --uid 10001 penstock \
- && install -d -o penstock -g penstock /opt/penstock /home/penstock/home /home/penstock/lake
+ && install -d -o penstock -g penstock /opt/penstock /home/penstock/home
 USER penstock
 WORKDIR /opt/penstock
 COPY --chown=penstock Makefile pyproject.toml requirements.lock README.md ./
@@ -15,12 +15,11 @@ COPY --chown=penstock dags dags
 COPY --chown=penstock spark_jobs spark_jobs
 COPY --chown=penstock expectations expectations
 COPY --chown=penstock deploy deploy
-# S3 for Spark: not part of the set-up of one machine, which has no use for it.
+# A lake on an object store: not part of the set-up of one machine, which has no use for it.
 RUN .venv/bin/python deploy/s3/fetch.py
 ENV PATH=/opt/penstock/.venv/bin:$PATH \
     PYTHONPATH=/opt/penstock \
     PYTHONUNBUFFERED=1 \
-    SPARK_CONF_DIR=/opt/penstock/deploy/spark \
     PENSTOCK_HOME=/home/penstock/home \
     PENSTOCK_LISTEN=0.0.0.0
 

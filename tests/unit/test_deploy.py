@@ -86,12 +86,13 @@ def test_the_parts_find_each_other() -> None:
     assert set(hosts) <= set(SERVICES)
 
 
-def test_who_writes_or_reads_the_lake_shares_it() -> None:
-    default = re.search(r"\$\{PENSTOCK_LAKE:-(.*?)\}", TEXT)
-    assert default
-    sharers = {name for name, service in SERVICES.items() if f"lake:{default[1]}" in service.get("volumes", [])}
+def test_who_writes_or_reads_the_lake_has_the_store_and_its_keys() -> None:
+    named = {"PENSTOCK_LAKE", "AWS_ENDPOINT_URL", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+    told = {name for name, service in SERVICES.items() if named <= set(service.get("environment", {}))}
     drivers = {name for name in SERVICES if name.startswith("airflow-")}
-    assert sharers == drivers | {"spark-worker", "serve"}
+    assert told >= drivers | {"spark-worker", "serve"}
+    assert re.search(r"\$\{PENSTOCK_LAKE:-s3a://lake\}", TEXT)
+    assert "store/lake" in SERVICES["store-init"]["command"]
 
 
 def test_three_brokers_have_what_is_acknowledged() -> None:
