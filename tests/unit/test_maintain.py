@@ -66,6 +66,14 @@ def test_every_table_is_found_and_the_smallest_is_drilled(tmp_path: Path) -> Non
     assert (list(tables(str(tmp_path))), smallest(str(tmp_path))) == ([big, small], small)
 
 
+def test_a_publication_is_that_of_the_version_that_was_opened(tmp_path: Path) -> None:
+    table = written(tmp_path / "t", 2)
+    later = CommitProperties(custom_metadata={"userMetadata": Publication({"toy.events": 9}, "r1").to_metadata()})
+    write_deltalake(table, pa.table({"number": [9]}), mode="append", commit_properties=later)
+    told = [newest(DeltaTable(table, version=version)) for version in (1, 2)]
+    assert [said.cut if said else None for said in told] == [{"toy.events": 7}, {"toy.events": 9}]
+
+
 def test_a_vacuum_spares_what_a_restore_point_names(tmp_path: Path) -> None:
     table = written(tmp_path / "t", 3)
     DeltaTable(table).delete()

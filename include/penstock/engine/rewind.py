@@ -109,5 +109,5 @@ def _own_views(source: Source) -> list[View]:
 
 def _published(way: Way) -> Publication:
     """What the version says it is of; readers and builds look for it in the newest commit that says any."""
-    then = publications(DeltaTable(way.path, version=way.then.version), None) if way.then else iter(())
+    then = publications(DeltaTable(way.path, version=way.then.version)) if way.then else iter(())
     return next(then, Publication({}, way.release))

@@ -9,6 +9,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
 from penstock.lake.layout import Layout
+from penstock.lake.place import place
 
 # How far back a cut is looked for: every commit on gold carries it, so the first is the usual answer.
 COMMITS = 50
@@ -38,13 +39,23 @@ def open_table(path: str, version: int | None = None) -> DeltaTable | None:
         return None
 
 
-def publications(table: DeltaTable, commits: int | None = COMMITS) -> Iterator[Publication]:
+def publications(table: DeltaTable) -> Iterator[Publication]:
     """What was published at or before the version that the table was opened at, newest first."""
-    for commit in table.history(commits):
+    for commit in _commits(table):
         said = json.loads(commit.get("userMetadata") or "{}").get("penstock")
-        # delta-rs tells the history of the table, whatever version was opened.
-        if said and commit["version"] <= table.version():
+        if said:
             yield Publication(**said)
+
+
+def _commits(table: DeltaTable) -> Iterator[dict[str, Any]]:
+    """The log's own words: delta-rs tells the history from the newest commit, whatever version was opened."""
+    log = place(table.table_uri.rstrip("/")).below("_delta_log")
+    for version in range(table.version(), max(-1, table.version() - COMMITS), -1):
+        try:
+            lines = log.read(f"{version:020}.json").splitlines()
+        except FileNotFoundError:
+            return
+        yield next((json.loads(line)["commitInfo"] for line in lines if line.startswith(b'{"commitInfo"')), {})
 
 
 def newest(table: DeltaTable | None) -> Publication | None:
