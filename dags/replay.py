@@ -19,6 +19,18 @@ from penstock.ops.airflow.operations import OPERATION, WHO, WHY, people
 from penstock.ops.airflow.runbooks import runbook
 from penstock.ops.airflow.steps import SparkStep
 
+ARRIVED = "Only what arrived on these UTC days, both included; the rest is taken over. Empty: all of history."
+FORM = {
+    "domain": "{{ params.domain }}",
+    "code": "{{ params.code }}",
+    "source": "{{ params.source }}",
+    "first": "{{ params['from'] or '' }}",
+    "last": "{{ params.to or '' }}",
+    "who": WHO,
+    "why": WHY,
+    "operation": OPERATION,
+}
+OPTIONS = {"first": "from", "last": "to"}
 RELEASE = "{{ ti.xcom_pull(task_ids='plan')['release'] }}"
 
 
@@ -31,6 +43,11 @@ RELEASE = "{{ ti.xcom_pull(task_ids='plan')['release'] }}"
         "code": Param(
             "", type="string", title="Code", description="A folder, a wheel, a git revision. Empty: deployed."
         ),
+        "source": Param(
+            "", type="string", title="Source", description="Only this one; the others are taken over. Empty: all."
+        ),
+        "from": forms.day("From", ARRIVED),
+        "to": forms.day("To", ARRIVED),
         "cores": Param(
             1, type="integer", minimum=1, maximum=64, title="Cores", description="Its share of the machine."
         ),
@@ -41,25 +58,21 @@ RELEASE = "{{ ti.xcom_pull(task_ids='plan')['release'] }}"
 )
 def replay() -> None:
     @task
-    def plan(domain: str, code: str, who: str, why: str, operation: str) -> dict[str, object]:
+    def plan(form: dict[str, str]) -> dict[str, object]:
         from penstock.ops.airflow import releasing
 
-        return releasing.plan_replay(domain, code, who, why, operation)
+        return releasing.plan_replay(form)
 
     chain(
-        plan("{{ params.domain }}", "{{ params.code }}", WHO, WHY, OPERATION),
+        plan(FORM),
         SparkStep(
             job="replay",
             gated=True,
             memory="2g",
             doc_md=runbook("wrong_rule"),
             arguments=[
-                "--domain={{ params.domain }}",
-                "--code={{ params.code }}",
+                *(f"--{OPTIONS.get(name, name)}={said}" for name, said in FORM.items()),
                 "--cores={{ params.cores }}",
-                f"--operation={OPERATION}",
-                f"--who={WHO}",
-                f"--why={WHY}",
             ],
         ),
         TriggerDagRunOperator(

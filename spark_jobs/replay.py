@@ -28,11 +28,12 @@ def main() -> int:
     settings = Settings.from_env()
     layout = Layout(settings.lake)
     try:
-        release = replays.begin(layout, settings.home, asked.domain, asked.code, asked.who, asked.why, asked.operation)
+        cores = asked.__dict__.pop("cores")
+        release = replays.begin(layout, settings.home, replays.Asked(**vars(asked)))
         folder = unpacked(layout, settings.home, asked.domain, release.hash)
         os.nice(NICENESS)
         use(folder)
-        told = replay(settings, release, folder, asked.cores)
+        told = replay(settings, release, folder, cores)
     except (Refused, CodeRefused, LeaseTaken) as refused:
         print(refused, file=sys.stderr)  # noqa: T201
         return 3
@@ -44,6 +45,9 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--domain", required=True, choices=list(domains()))
     parser.add_argument("--code", default="", help="a folder, a wheel or a git revision; empty: what is deployed")
+    parser.add_argument("--source", default="", help="only this source; the others are taken over as they are")
+    parser.add_argument("--from", dest="first", default="", help="only what arrived on this UTC day or later")
+    parser.add_argument("--to", dest="last", default="", help="only what arrived on this UTC day or before")
     parser.add_argument("--cores", type=int, default=1, help="how many cores it may use beside the live streams")
     parser.add_argument("--operation", required=True)
     parser.add_argument("--who", required=True)

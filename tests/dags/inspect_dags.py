@@ -65,7 +65,8 @@ def task_told(dag: DAG, task: Any) -> dict[str, Any]:
 def form(dag: DAG) -> dict[str, Any]:
     """The form as it comes; what a person has to fill in is named."""
     fields = {name: dag.params.get_param(name) for name in dag.params}
-    return {name: one.value if one.has_value else f"<{name}>" for name, one in fields.items()}
+    empty = {name: None if "null" in one.schema.get("type", ()) else f"<{name}>" for name, one in fields.items()}
+    return {name: one.value if one.has_value else empty[name] for name, one in fields.items()}
 
 
 def command(dag: DAG, task: Any) -> str:

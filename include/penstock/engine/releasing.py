@@ -18,6 +18,7 @@ from penstock.engine.publish import Gate
 from penstock.engine.publish import Refused as GateRefused
 from penstock.engine.replay import Replay, Told
 from penstock.engine.retraction import repeated
+from penstock.engine.scope import scope_of
 from penstock.engine.shape import Shape
 from penstock.lake import audit
 from penstock.lake.layout import Layout
@@ -96,10 +97,11 @@ def shaped(
         said.sources[told.source] = asdict(told)
         said.say("silver", settings.home)
 
+    scope = scope_of(registry(layout, domain.name), release.about)
     for source in sources:
         shape = Shape(source, layout, release.about, partial(schemas, source.name))
         expected = _has_facts(layout.silver(current(layout, domain.name), source.name))
-        tell(Replay(spark, shape, tell, facts_expected=expected).run())
+        tell(Replay(spark, shape, tell, facts_expected=expected, scope=scope).run())
         repeated(spark, layout, release.about, source)
     return said
 

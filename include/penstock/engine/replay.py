@@ -13,7 +13,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import duckdb
 import pyarrow as pa
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
@@ -25,6 +24,7 @@ from penstock.engine.checkpoints import COMMITS, book, examine, rewrite
 from penstock.engine.commit import Appender, create
 from penstock.engine.dispositions import disposed
 from penstock.engine.history import remembered
+from penstock.engine.scope import Chunk, Scope
 from penstock.engine.shape import Shape
 from penstock.lake.records import COLUMNS
 from penstock.lake.releases import Refused
@@ -36,17 +36,6 @@ EPOCH_RECORDS = 100_000
 ENOUGH_RECORDS = 10_000
 # What came meanwhile is replayed as well, until so little is left that the stream has it in seconds.
 CLOSE_ENOUGH = 20_000
-
-EPOCHS = "select epoch, count(*)::bigint as records from bronze where epoch > $after group by epoch order by epoch"
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """The epochs of the archive after `after`, up to `last`, which become one epoch of the release."""
-
-    after: int
-    last: int
-    records: int
 
 
 @dataclass
@@ -74,6 +63,7 @@ class Replay:
     shape: Shape
     tell: Callable[[Told], None] = lambda told: None
     size: int = field(default_factory=lambda: EPOCH_RECORDS)
+    scope: Scope = field(default_factory=Scope)
     # Whether the release that is current has any fact of the source: then a replay must find some too.
     facts_expected: bool = False
 
@@ -88,26 +78,29 @@ class Replay:
         begun, left = time.perf_counter(), math.inf
         while left > CLOSE_ENOUGH:
             version = DeltaTable(path).version()
-            for chunk, shaped in self._ahead(path, version, chunks(path, version, archived, self.size)):
+            for chunk, shaped in self._ahead(path, version, self._chunks(path, version, archived)):
                 number, archived = number + 1, chunk.last
-                counts = self._epoch(shaped, chunk, query, number)
+                counts = self._epoch(shaped, chunk, version, query, number)
                 told.add(counts, time.perf_counter() - begun)
                 self._must_make_sense(told)
                 self.tell(told)
-            left = sum(chunk.records for chunk in chunks(path, DeltaTable(path).version(), archived, self.size))
+            left = sum(chunk.records for chunk in self._chunks(path, DeltaTable(path).version(), archived))
         self._must_make_sense(told, at_the_end=True)
         seed(self.shape)
         return told
+
+    def _chunks(self, path: str, version: int, after: int) -> Iterator[Chunk]:
+        return self.scope.chunks(self.shape.source.name, path, version, after, self.size)
 
     def _query(self) -> str:
         """Always the same for a release and its source: whoever continues this replay is the same query."""
         name = f"{self.shape.layout.root}/{self.shape.release}/{self.shape.source.name}"
         return str(uuid.uuid5(uuid.NAMESPACE_URL, name))
 
-    def _ahead(self, path: str, version: int, planned: Iterator[Chunk]) -> Iterator[tuple[Chunk, pa.Table]]:
+    def _ahead(self, path: str, version: int, planned: Iterator[Chunk]) -> Iterator[tuple[Chunk, pa.Table | None]]:
         """Spark shapes an epoch while the one before it is judged and written."""
         with ThreadPoolExecutor(1, "shape") as one:
-            waiting: tuple[Chunk, Future[pa.Table]] | None = None
+            waiting: tuple[Chunk, Future[pa.Table | None]] | None = None
             for chunk in planned:
                 following = chunk, one.submit(self._shaped, path, version, chunk)
                 if waiting:
@@ -116,12 +109,20 @@ class Replay:
             if waiting:
                 yield waiting[0], waiting[1].result()
 
-    def _shaped(self, path: str, version: int, chunk: Chunk) -> pa.Table:
+    def _shaped(self, path: str, version: int, chunk: Chunk) -> pa.Table | None:
+        """None where the records are not shaped anew."""
+        if not chunk.anew:
+            return None
         return self.shape.shaped(records(self.spark, path, version, chunk)).toArrow()
 
-    def _epoch(self, shaped: pa.Table, chunk: Chunk, query: str, number: int) -> Mapping[str, int]:
-        rows = disposed(shaped, self.shape.seen, self.shape.source, number)
-        counts = balanced(rows, chunk.records, self.shape.source)
+    def _epoch(self, shaped: pa.Table | None, chunk: Chunk, version: int, query: str, number: int) -> Mapping[str, int]:
+        source = self.shape.source
+        rows = (
+            disposed(shaped, self.shape.seen, source, number)
+            if shaped is not None
+            else self.scope.taken(self.shape.layout, source, version, chunk, number)
+        )
+        counts = balanced(rows, chunk.records, source)
         Appender(self.shape.place.table).append(rows, query, number, archived=chunk.last)
         self.shape.seen.remember_facts(rows)
         return counts
@@ -138,24 +139,8 @@ class Replay:
 
 
 def chunks(bronze: str, version: int, after: int, size: int) -> Iterator[Chunk]:
-    """The archive's epochs after one, put together until they have about `size` records."""
-    for first, last, count in _grouped(_epochs(bronze, version, after), after, size):
-        yield Chunk(first, last, count)
-
-
-def _epochs(bronze: str, version: int, after: int) -> list[tuple[int, int]]:
-    with duckdb.connect() as memory:
-        memory.register("bronze", DeltaTable(bronze, version=version).to_pyarrow_dataset())
-        return memory.execute(EPOCHS, {"after": after}).fetchall()
-
-
-def _grouped(epochs: list[tuple[int, int]], after: int, size: int) -> Iterator[tuple[int, int, int]]:
-    first, count = after, 0
-    for nth, (epoch, records) in enumerate(epochs):
-        count += records
-        if count >= size or nth == len(epochs) - 1:
-            yield first, epoch, count
-            first, count = epoch, 0
+    """All of the archive after an epoch, whatever arrived when."""
+    return Scope().chunks("", bronze, version, after, size)
 
 
 def records(spark: SparkSession, bronze: str, version: int, chunk: Chunk) -> DataFrame:

@@ -1,7 +1,8 @@
 """Begins a replay: what can be refused is refused here, before a JVM starts; then the release has its name."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,26 @@ RECORDS_A_SECOND = 10_000
 START_SECONDS = 40
 
 
-def begin(layout: Layout, home: Path, domain: str, code: str, who: str, why: str, operation: str) -> Row:
+@dataclass(frozen=True)
+class Asked:
+    """A replay as somebody asks for it. Empty: the deployed code, every source, all of history."""
+
+    domain: str
+    code: str = ""
+    source: str = ""
+    first: str = ""
+    last: str = ""
+    who: str = ""
+    why: str = ""
+    operation: str = ""
+
+
+def begin(layout: Layout, home: Path, asked: Asked) -> Row:
     """The release that this operation builds: a new one, or the one that it began before it was killed."""
+    domain, code, operation = asked.domain, asked.code, asked.operation
     deployed = domains()[domain]
-    _must_have_records(layout, deployed)
+    _must_be_a_range(deployed, asked)
+    _must_have_records(layout, deployed, asked)
     name, files = files_of(code, domain)
     key = pin(layout, domain, files)
     _must_fit(deployed, load(unpacked(layout, home, domain, key), domain), name)
@@ -30,7 +47,10 @@ def begin(layout: Layout, home: Path, domain: str, code: str, who: str, why: str
         if _begun(now, operation):
             return []
         _must_be_alone(now)
-        told = Release(domain, now.next_name(), BUILDING, name, key, who=who, why=why, operation=operation)
+        told = Release(
+            domain, now.next_name(), BUILDING, name, key,
+            sources=asked.source, first=asked.first, last=asked.last, who=asked.who, why=asked.why, operation=operation,
+        )  # fmt: skip
         return [Row(**told.as_dict(), release=now.current)]
 
     begun = _begun(commit(layout, domain, decide), operation)
@@ -68,8 +88,29 @@ def _begun(now: Registry, operation: str) -> Row | None:
     return next((row for row in now.releases.values() if row.operation == operation), None)
 
 
-def _must_have_records(layout: Layout, domain: Domain) -> None:
-    if not any(open_table(layout.bronze(source.name)) for source in domain.sources):
+def _must_be_a_range(domain: Domain, asked: Asked) -> None:
+    names = [source.name for source in domain.sources]
+    if asked.source and asked.source not in names:
+        raise Refused(f"{domain.name} has no source {asked.source!r}; there are: {', '.join(names)}.")
+    try:
+        first, last = (date.fromisoformat(day) if day else None for day in (asked.first, asked.last))
+    except ValueError as error:
+        raise Refused(f"A range is of days of arrival, such as 2026-11-18: {error}.") from error
+    if first and last and last < first:
+        raise Refused(f"{first} to {last} is no range of days: give the earlier day first.")
+
+
+def _must_have_records(layout: Layout, domain: Domain, asked: Asked) -> None:
+    names = [asked.source] if asked.source else [source.name for source in domain.sources]
+    tables = [table for name in names if (table := open_table(layout.bronze(name)))]
+    days = {
+        str(day)
+        for table in tables
+        for day in pa.table(table.get_add_actions(flatten=True))["partition.day"].to_pylist()
+    }
+    if days and not any((asked.first or "0") <= day <= (asked.last or "9999") for day in days):
+        raise Refused(f"No record arrived in that range: bronze has days from {min(days)} to {max(days)}.")
+    if not days:
         raise Refused(
             f"No source of {domain.name} has bronze yet, so there is nothing to replay. Send events first, or wait "
             "for the archive: `penstock status`."

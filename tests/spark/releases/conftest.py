@@ -45,8 +45,9 @@ def replay(spark: SparkSession, settings: Settings, toy: Domain) -> Callable[...
     """Replays the toy domain as the job does: silver alone, which takes seconds, or views as well."""
     layout = Layout(settings.lake)
 
-    def run(where: str = str(TOY), operation: str = "replay/1", views: bool = False) -> Release:
-        release = replays.begin(layout, settings.home, "toy", where, "lina", "the rule was wrong", operation)
+    def run(where: str = str(TOY), views: bool = False, **more: str) -> Release:
+        asked = replays.Asked("toy", where, who="lina", why="the rule was wrong", operation="replay/1", **more)
+        release = replays.begin(layout, settings.home, asked)
         with code(unpacked(layout, settings.home, "toy", release.hash)):
             if views:
                 replayed(spark, settings, release, lambda rows, name: Passed())

@@ -90,6 +90,14 @@ def test_a_shape_that_loses_records_commits_nothing(log: ToyLog, replay: Replay,
     assert silver(log, "r2").num_rows == 0
 
 
+def test_a_replay_of_some_days_takes_the_others_over(log: ToyLog, replay: Replay, changed: Callable[..., str]) -> None:
+    for day in range(3):
+        log.take([said("ann", amount=99, id=f"e{day}", at=NOON + timedelta(days=day))])
+    wrong = changed("shapes.py", 'F.col("event.who").isNull()', 'F.col("event.amount") > 9')
+    replay(wrong, first="2026-03-03", last="2026-03-03")
+    assert silver(log, "r2")["disposition"].to_pylist() == ["fact", "rejected", "fact"]
+
+
 def dies_at(epoch: int) -> Callable[..., bool]:
     """The process dies before this epoch is committed."""
     append = Appender.append

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused, registry
-from penstock.lake.replays import begin, estimate
+from penstock.lake.replays import Asked, begin, estimate
 from penstock.model.domain import CodeRefused, domains
 
 TESTS = Path(__file__).parents[2]
@@ -24,8 +24,9 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyLog:
     return ToyLog(None, Layout(str(tmp_path / "lake")))
 
 
-def begun(log: ToyLog, where: str = str(TOY), operation: str = "replay/1") -> str:
-    return begin(log.layout, Path(log.layout.root).parent, "toy", where, "lina", "wrong rule", operation).about
+def begun(log: ToyLog, where: str = str(TOY), operation: str = "replay/1", **more: str) -> str:
+    asked = Asked("toy", where, who="lina", why="wrong rule", operation=operation, **more)
+    return begin(log.layout, Path(log.layout.root).parent, asked).about
 
 
 def test_a_replay_has_a_name_and_an_estimate_before_it_begins(log: ToyLog) -> None:
@@ -62,6 +63,22 @@ def test_code_that_cannot_be_run_is_refused(
     with pytest.raises((Refused, CodeRefused), match=sentence):
         begun(log, changed_code(tmp_path, file, old, new))
     assert list(registry(log.layout, "toy").releases) == ["r1"]
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"first": "2026-03-09"}, "bronze has days from 2026-03-02 to"),
+        ({"first": "2026-03-02", "last": "2026-03-01"}, "is no range of days"),
+        ({"first": "yesterday"}, "days of arrival, such as"),
+        ({"source": "toy.others"}, "there are: toy.events"),
+    ],
+    ids=["no raw data", "reversed", "no day", "unknown source"],
+)
+def test_a_range_that_has_nothing_in_it_is_refused(log: ToyLog, more: dict[str, str], sentence: str) -> None:
+    log.take(traffic(1, 10))
+    with pytest.raises(Refused, match=sentence):
+        begun(log, **more)
 
 
 def test_a_domain_without_bronze_has_nothing_to_replay(log: ToyLog) -> None:

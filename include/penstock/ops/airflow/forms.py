@@ -6,6 +6,7 @@ from penstock.model.domain import domains
 
 DAY = r"^\d{4}-\d{2}-\d{2}$"
 ALL = "all"
+SINCE = "A UTC day, both ends included. Empty: what is new since the last build."
 
 
 def domain() -> Param:
@@ -16,7 +17,7 @@ def one_domain() -> Param:
     return Param(next(iter(domains())), type="string", enum=[*domains()], title="Domain")
 
 
-def day(title: str) -> Param:
+def day(title: str, description: str = SINCE) -> Param:
     """A UTC day, or nothing."""
     return Param(
         None,
@@ -24,7 +25,7 @@ def day(title: str) -> Param:
         format="date",
         pattern=DAY,
         title=title,
-        description="A UTC day, both ends included. Empty: what is new since the last build.",
+        description=description,
     )
 
 

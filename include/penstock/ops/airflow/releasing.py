@@ -6,20 +6,20 @@ from penstock.ops.airflow.errors import RequestRefused
 from penstock.settings import Settings
 
 
-def plan_replay(domain: str, code: str, who: str, why: str, operation: str) -> dict[str, Any]:
+def plan_replay(form: dict[str, str]) -> dict[str, Any]:
     """Refuses what cannot be replayed; else the release has its name, and this says how long it will take."""
     from penstock.lake.layout import Layout
     from penstock.lake.releases import Refused
-    from penstock.lake.replays import begin, estimate
+    from penstock.lake.replays import Asked, begin, estimate
     from penstock.model.domain import CodeRefused
 
     settings = Settings.from_env()
     layout = Layout(settings.lake)
     try:
-        release = begin(layout, settings.home, domain, code, who, why, operation)
+        release = begin(layout, settings.home, Asked(**form))
     except (Refused, CodeRefused) as refused:
         raise RequestRefused(str(refused)) from refused
-    return {"release": release.about, "code": release.code, "hash": release.hash, **estimate(layout, domain)}
+    return {"release": release.about, "code": release.code, "hash": release.hash, **estimate(layout, form["domain"])}
 
 
 def still_kept(domain: str, release: str) -> bool:

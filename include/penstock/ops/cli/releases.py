@@ -36,13 +36,17 @@ def replay(
     domain: Annotated[str, typer.Option(help="Whose records.")],
     why: Why,
     code: Annotated[str, typer.Option(help="A folder, a wheel or a git revision; what is deployed when absent.")] = "",
+    source: Annotated[str, typer.Option(help="Only this source; the others are taken over as they are.")] = "",
+    start: Annotated[str, typer.Option("--from", help="Only what arrived on this UTC day or later.")] = "",
+    end: Annotated[str, typer.Option("--to", help="Only what arrived on this UTC day or before.")] = "",
     cores: Annotated[int, typer.Option(min=1, help="How many cores it may use beside the live streams.")] = 1,
     no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Make a new release of a domain from bronze, with the code you name; readers see nothing of it until a switch."""
     _known(domain)
-    form = {"domain": domain, "code": code, "cores": cores, "why": why}
+    asked = {"domain": domain, "code": code, "source": source, "from": start or None, "to": end or None}
+    form = {**asked, "cores": cores, "why": why}
     _operate("replay", form, approve=False, wait=not no_wait, as_json=as_json, sequel="penstock releases list")
 
 

@@ -1,0 +1,102 @@
+"""Which records a replay shapes anew; all others are taken over, row by row, from the release that it began from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+import duckdb
+import pyarrow as pa
+from deltalake import DeltaTable
+
+from penstock.engine import silver
+from penstock.lake.layout import Layout
+from penstock.lake.publication import open_table
+from penstock.lake.releases import Refused, Registry
+from penstock.model.source import Source
+
+# The archive's epochs with the day on which their first record arrived.
+EPOCHS = """
+select epoch, count(*)::bigint as records, min(day) as day from bronze where epoch > $after
+group by epoch order by epoch
+"""
+TAKEN = """
+with part as (select partition, min("offset") as first, max("offset") as last from bronze
+    where epoch > $after and epoch <= $last group by partition)
+select base.* replace ($number::bigint as epoch) from base join part
+    on base.partition = part.partition and base."offset" between part.first and part.last
+"""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The epochs of the archive after `after`, up to `last`, which become one epoch of the release."""
+
+    after: int
+    last: int
+    records: int
+    anew: bool = True
+
+
+@dataclass(frozen=True)
+class Scope:
+    """By default everything. `sources`: only these; `first` and `last`: only what arrived on these days."""
+
+    base: str = ""
+    sources: frozenset[str] = frozenset()
+    first: date = date.min
+    last: date = date.max
+
+    def anew(self, source: str, day: date) -> bool:
+        return self.first <= day <= self.last and (not self.sources or source in self.sources)
+
+    def chunks(self, source: str, bronze: str, version: int, after: int, size: int) -> Iterator[Chunk]:
+        """The archive's epochs after one, put together until they have about `size` records of one kind."""
+        first, count, kind = after, 0, True
+        last = after
+        for epoch, records, day in _epochs(bronze, version, after):
+            anew = self.anew(source, day)
+            if count and (count >= size or anew is not kind):
+                yield Chunk(first, last, count, kind)
+                first, count = last, 0
+            last, count, kind = epoch, count + records, anew
+        if count:
+            yield Chunk(first, last, count, kind)
+
+    def taken(self, layout: Layout, source: Source, version: int, chunk: Chunk, number: int) -> pa.Table:
+        """What the release that this one began from says of a chunk's records."""
+        path = layout.silver(self.base, source.name)
+        base = open_table(path)
+        if base is None or pa.schema(base.schema().to_arrow()).names != silver.schema(source).names:
+            raise Refused(
+                f"The code gives {source.name} other columns than {self.base} has, so nothing can be taken over from "
+                "it. Replay the whole source."
+            )
+        with duckdb.connect() as memory:
+            memory.execute("set timezone = 'UTC'")
+            memory.register("base", base.to_pyarrow_dataset())
+            memory.register("bronze", DeltaTable(layout.bronze(source.name), version=version).to_pyarrow_dataset())
+            asked = {"after": chunk.after, "last": chunk.last, "number": number}
+            rows = memory.sql(TAKEN, params=asked).to_arrow_table().cast(silver.schema(source))
+        if rows.num_rows != chunk.records:
+            raise Refused(
+                f"{self.base} has {rows.num_rows:,} of {chunk.records:,} records of {source.name} that are taken over "
+                "from it. Wait until its stream has caught up, then clear the task: the replay goes on."
+            )
+        return rows
+
+
+def _epochs(bronze: str, version: int, after: int) -> list[tuple[int, int, date]]:
+    with duckdb.connect() as memory:
+        memory.register("bronze", DeltaTable(bronze, version=version).to_pyarrow_dataset())
+        return memory.execute(EPOCHS, {"after": after}).fetchall()
+
+
+def scope_of(now: Registry, release: str) -> Scope:
+    """What was asked when the release was begun, as the registry has it."""
+    begun = next(row for row in now.rows if row.about == release)
+    return Scope(
+        begun.release,
+        frozenset(name for name in begun.sources.split(",") if name),
+        date.fromisoformat(begun.first) if begun.first else date.min,
+        date.fromisoformat(begun.last) if begun.last else date.max,
+    )
