@@ -28,7 +28,8 @@ CLOSED = AssetAlias("hours_closed_now")
     max_active_runs=1,
     catchup=False,
     dagrun_timeout=timedelta(minutes=2),
-    default_args={**DEFAULTS, "retries": 0, "pool": "watch"},
+    # Once more after a busy database or a broker that comes back; what `look` finds is told at once (errors.py).
+    default_args={**DEFAULTS, "retries": 1, "retry_delay": timedelta(seconds=5), "pool": "watch"},
     doc_md=__doc__,
     tags=["streams", "checks"],
 )

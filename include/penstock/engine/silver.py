@@ -37,7 +37,8 @@ AFTER_FACTS = {"content_hash": pa.int64(), "raw": pa.binary()}
 @cache
 def schema(source: Source) -> pa.Schema:
     """The columns of the source's silver tables."""
-    facts = to_arrow_schema(cast(StructType, StructType.fromDDL(source.ddl())))
+    # Moments are of UTC here as everywhere; without a zone a reader would have to guess.
+    facts = to_arrow_schema(cast(StructType, StructType.fromDDL(source.ddl())), timezone="UTC")
     return pa.schema([*BEFORE_FACTS.items(), *((one.name, one.type) for one in facts), *AFTER_FACTS.items()])
 
 
