@@ -51,6 +51,10 @@ class Broker:
             "share.coordinator.state.topic.replication.factor": self.replication,
             "share.coordinator.state.topic.min.isr": in_sync,
             "group.initial.rebalance.delay.ms": 0,
+            # A node alone that was killed waits for its own session to end before it may come back: 9 s by default. Of
+            # several, a session that is too short moves leaders for nothing.
+            "broker.session.timeout.ms": 9_000 if self.voters else 4_000,
+            "broker.heartbeat.interval.ms": 2_000 if self.voters else 500,
             "num.network.threads": 2,
             "num.io.threads": 4,
             "log.cleaner.dedupe.buffer.size": 8_388_608,
