@@ -9,6 +9,7 @@ from pathlib import Path
 
 from py4j.protocol import Py4JError
 
+from penstock.engine.alarm import Alarms
 from penstock.engine.archive import Archive
 from penstock.engine.lease import take
 from penstock.engine.posting import post
@@ -19,6 +20,7 @@ from penstock.engine.upkeep import Upkeep, keep
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.releases import kept
 from penstock.lake.session import open_session, session_of
+from penstock.log.alerts import Alerts
 from penstock.log.schemas import Schemas
 from penstock.model.domain import domains
 from penstock.model.source import Source
@@ -48,8 +50,10 @@ def run(
     streams = [Stream(job, settings.kafka, settings.home, Progress(job.place.job, release)) for job in jobs]
     wanted = Wanted(settings.home / FOLDER / "stop", shift_hours)
     upkeep = Upkeep(chores(settings, chosen, release))
+    alarms = Alarms(Layout(settings.lake), chosen, Alerts(settings.kafka).tell, release)
     keeping = Kept(Layout(settings.lake), release)
     spark = open_session(settings, "streams", short=False, **SESSION, **session_of(code))
+    alarms.start()
     while wanted.still() and streams:
         for stream in streams:
             stream.tend(spark, time.time())
@@ -66,6 +70,7 @@ def run(
             stream.stop()
         spark.stop()
     upkeep.finish()
+    alarms.stop()
     for lease in leases.values():
         lease.close()
     return 0

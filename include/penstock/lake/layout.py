@@ -27,6 +27,10 @@ class Layout:
     def speed(self, release: str, view: str) -> str:
         return f"{self.root}/speed/{release}/{view}"
 
+    def alerts(self) -> str:
+        """What rules have found, of all releases."""
+        return f"{self.root}/alerts"
+
     def ledger(self) -> str:
         return f"{self.root}/ledger"
 

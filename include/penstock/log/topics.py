@@ -23,6 +23,11 @@ def ensure(kafka: str, sources: Iterable[Source], timeout: float = 30) -> list[s
     return _ensure(kafka, {source.name: source.partitions for source in sources}, CONFIG, timeout)
 
 
+def ensure_named(kafka: str, name: str, partitions: int, timeout: float = 30) -> list[str]:
+    """A topic that no source has: what Penstock itself tells."""
+    return _ensure(kafka, {name: partitions}, CONFIG, timeout)
+
+
 def ensure_compacted(kafka: str, name: str, timeout: float = 10) -> list[str]:
     """A control topic of one partition, in which the last record of each key is kept for ever."""
     return _ensure(kafka, {name: 1}, {"cleanup.policy": "compact"}, timeout)

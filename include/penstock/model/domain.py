@@ -1,6 +1,7 @@
 """Finds the domains: every package under `domains` that has a `model` is one. Nothing is registered by hand."""
 
 import importlib
+import importlib.util
 import pkgutil
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TypeVar
 
+from penstock.model.rule import Rule
 from penstock.model.source import Source
 from penstock.model.view import View
 
@@ -30,6 +32,7 @@ class Domain:
     name: str
     sources: tuple[Source, ...]
     views: tuple[View, ...]
+    rules: tuple[Rule, ...] = ()
 
 
 @cache
@@ -43,7 +46,14 @@ def domains() -> dict[str, Domain]:
 def _load(name: str) -> Domain:
     model = importlib.import_module(f"domains.{name}.model")
     views = importlib.import_module(f"domains.{name}.views")
-    return Domain(name, tuple(model.SOURCES), tuple(views.VIEWS))
+    return Domain(name, tuple(model.SOURCES), tuple(views.VIEWS), _rules(name))
+
+
+def _rules(name: str) -> tuple[Rule, ...]:
+    """A domain need not have any."""
+    if importlib.util.find_spec(f"domains.{name}.rules") is None:
+        return ()
+    return tuple(importlib.import_module(f"domains.{name}.rules").RULES)
 
 
 def source(name: str) -> Source:
@@ -52,6 +62,10 @@ def source(name: str) -> Source:
 
 def view(name: str) -> View:
     return _pick({view.name: view for domain in domains().values() for view in domain.views}, name, "view")
+
+
+def rule(name: str) -> Rule:
+    return _pick({rule.name: rule for domain in domains().values() for rule in domain.rules}, name, "rule")
 
 
 def _pick(known: dict[str, T], name: str, what: str) -> T:

@@ -1,5 +1,6 @@
 """What each address of the read API answers with, as plain values."""
 
+import json
 from collections.abc import Hashable
 from datetime import UTC, datetime
 from threading import Lock
@@ -9,6 +10,7 @@ from typing import Any
 from starlette.requests import Request
 
 from penstock import __version__
+from penstock.lake import alerts
 from penstock.lake.ledger import balance
 from penstock.model.domain import UnknownName, domains, source
 from penstock.model.view import Tally
@@ -101,6 +103,15 @@ class Answers:
     def rejected(self, request: Request) -> object:
         return self._latest(request, "rejected")
 
+    def alerts(self, request: Request) -> object:
+        """The newest alerts, of one rule or of all."""
+        name = request.query_params.get("rule", "")
+        names = tuple(rule.name for domain in domains().values() for rule in domain.rules)
+        if name and name not in names:
+            raise unknown("rule", name, names)
+        rows = alerts.latest(self._reader.layout.alerts(), name, _limit(request))
+        return {"rows": [{**row, "fact": json.loads(row["fact"])} for row in rows]}
+
     def ledger(self, request: Request) -> object:
         name = request.query_params.get("source")
         hours = [
@@ -125,11 +136,9 @@ class Answers:
             asked = source(request.path_params["source"])
         except UnknownName as error:
             raise unknown("source", request.path_params["source"], _sources()) from error
-        limit = request.query_params.get("limit", str(RECORDS))
-        if not (limit.isascii() and limit.isdigit()) or not 0 < int(limit[:9]) <= MOST_RECORDS:
-            raise bad(f"limit={limit!r} is not a number of records", f"1 to {MOST_RECORDS}")
+        limit = _limit(request)
         release, reason = self._reader.release(asked.domain), request.query_params.get("reason", "")
-        rows = latest(self._reader.layout, self._records, release, asked, disposition, int(limit), reason)
+        rows = latest(self._reader.layout, self._records, release, asked, disposition, limit, reason)
         return {"source": asked.name, "release": release, "rows": rows}
 
     def _live(self, key: Key) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -139,6 +148,13 @@ class Answers:
         view = self._reader.view(said["view"])
         names = ("bucket", "again", *view.by) if isinstance(view, Tally) else (*keys(view), "started")
         return self.answer(view.name, [pair for pair in key if pair[0] != "view"]), names
+
+
+def _limit(request: Request) -> int:
+    limit = request.query_params.get("limit", str(RECORDS))
+    if not (limit.isascii() and limit.isdigit()) or not 0 < int(limit[:9]) <= MOST_RECORDS:
+        raise bad(f"limit={limit!r} is not a number of records", f"1 to {MOST_RECORDS}")
+    return int(limit)
 
 
 def _sources() -> tuple[str, ...]:

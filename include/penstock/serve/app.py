@@ -68,6 +68,7 @@ def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> S
             Route("/api/reports/{domain}/{name}", answering(answers.report)),
             Route("/api/facts/{source}", answering(answers.facts)),
             Route("/api/rejected/{source}", answering(answers.rejected)),
+            Route("/api/alerts", answering(answers.alerts)),
             Route("/api/ledger", answering(answers.ledger)),
             Route("/api/status", answering(answers.status)),
             Route("/api/releases", answering(answers.told.releases)),

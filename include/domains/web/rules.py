@@ -1,0 +1,21 @@
+"""What the people who run a site want to be told of at once."""
+
+from domains.web.model import EVENTS
+from penstock.model.rule import Rule
+from penstock.model.source import Facts
+
+SLOW = Rule(
+    "web.slow_page",
+    Facts(EVENTS, "type = 'pageview' and not bot and load_ms > 10000"),
+    shows=("site", "page", "load_ms", "country", "device"),
+    armed=True,
+    doc="A page took more than ten seconds to load.",
+)
+PROBED = Rule(
+    "web.probed",
+    Facts(EVENTS, "type = 'pageview' and regexp_like(page, '^/(wp-admin|wp-login|[.]env|[.]git)')"),
+    shows=("site", "page", "browser"),
+    doc="Somebody looks for what is not there. Not armed: scanners come daily.",
+)
+
+RULES = (SLOW, PROBED)

@@ -1,0 +1,81 @@
+# ruff: noqa: S608 - the text holds names and conditions that a domain declares
+"""Alerts: facts that match a rule, each once. Found in Arrow tables by DuckDB, without a JVM."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable
+
+from penstock.lake.publication import open_table
+from penstock.model.rule import Rule
+
+MOMENT = pa.timestamp("us", "UTC")
+SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("rule", pa.string()),
+        ("version", pa.int32()),
+        ("source", pa.string()),
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+        ("event_id", pa.string()),
+        ("happened_at", MOMENT),
+        ("received_at", MOMENT),
+        ("fact", pa.string()),
+        ("day", pa.date32()),
+    ]
+)
+INDEXED = ("happened_at", "received_at")
+MATCHES = """
+select '{name}/{version}/' || partition || '/' || "offset" as id, '{name}' as rule, {version}::int as version,
+    '{source}' as source, partition, "offset", event_id, happened_at, received_at, {fact} as fact, day
+from facts where disposition = 'fact' and ({where})
+"""
+TRIED = """
+select rule, day, count(*) as alerts from ({matches}) group by all order by all
+"""
+
+
+def matches(rules: Sequence[Rule], facts: Any) -> pa.Table:
+    """The alerts that these facts (a table, or a dataset) are to these rules of one source."""
+    return _asked(" union all ".join(map(_matches, rules)), facts).cast(SCHEMA) if rules else SCHEMA.empty_table()
+
+
+def tried(rule: Rule, silver: str, days: int, until: date) -> list[dict[str, Any]]:
+    """How often a rule would have fired on each of the last days: what one looks at before it is armed."""
+    table = open_table(silver)
+    if table is None:
+        return []
+    near = pc.field("day") > pa.scalar(until - timedelta(days=days))
+    facts = table.to_pyarrow_dataset().filter(near)
+    told: list[dict[str, Any]] = _asked(TRIED.format(matches=_matches(rule)), facts).to_pylist()
+    return told
+
+
+def latest(path: str, rule: str, limit: int) -> list[dict[str, Any]]:
+    """The newest alerts, of one rule or (empty) of all."""
+    table = open_table(path)
+    if table is None:
+        return []
+    newest = f"select * from facts where rule = '{rule}' or '{rule}' = '' order by received_at desc, id limit {limit}"
+    told: list[dict[str, Any]] = _asked(newest, DeltaTable(path).to_pyarrow_dataset()).to_pylist()
+    return told
+
+
+def _matches(rule: Rule) -> str:
+    shown = ", ".join(f"'{name}': \"{name}\"" for name in rule.shows)
+    fact = f"to_json({{{shown}}})::varchar" if rule.shows else "'{}'"
+    return MATCHES.format(
+        name=rule.name, version=rule.version, source=rule.of.source.name, fact=fact, where=rule.of.where
+    )
+
+
+def _asked(sql: str, facts: Any) -> pa.Table:
+    with duckdb.connect(":memory:", config={"threads": 1}) as engine:
+        engine.execute("set TimeZone = 'UTC'")
+        engine.register("facts", facts)
+        return engine.sql(sql).to_arrow_table()

@@ -1,0 +1,84 @@
+"""`penstock rules`: the rules that there are, what they would have told of history, and what they told."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from penstock.lake import alerts
+from penstock.lake.layout import Layout
+from penstock.lake.releases import current
+from penstock.model.domain import UnknownName, domains, rule
+from penstock.model.rule import Rule
+from penstock.ops import cli
+from penstock.ops.refusal import Refusal
+from penstock.settings import Settings
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document.")]
+DAYS, MOST_DAYS = 7, 400
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(help="Rules: what somebody wants to be told of at once.", no_args_is_help=True)
+    group.command("list")(listed)
+    group.command("try")(tried)
+    group.command("told")(told)
+    app.add_typer(group, name="rules")
+
+
+def listed(as_json: Json = False) -> None:
+    """List the rules of all domains."""
+    every = [each for domain in domains().values() for each in domain.rules]
+    _print([_described(each) for each in every], as_json)
+
+
+def tried(
+    name: Annotated[str, typer.Argument(help="Which rule, such as web.slow_page.")],
+    days: Annotated[int, typer.Option(help="How many days back.", min=1, max=MOST_DAYS)] = DAYS,
+    as_json: Json = False,
+) -> None:
+    """Say how often a rule would have fired on each of the last days, before it is armed."""
+    asked, layout = _rule(name), Layout(Settings.from_env().lake)
+    silver = layout.silver(current(layout, asked.of.source.domain), asked.of.source.name)
+    _print(alerts.tried(asked, silver, days, datetime.now(UTC).date()), as_json)
+
+
+def told(
+    name: Annotated[str, typer.Argument(help="Which rule; all of them when absent.")] = "",
+    limit: Annotated[int, typer.Option(help="Alerts at most.", min=1, max=10_000)] = 20,
+    as_json: Json = False,
+) -> None:
+    """Show the newest alerts."""
+    if name:
+        _rule(name)
+    rows = alerts.latest(Layout(Settings.from_env().lake).alerts(), name, limit)
+    _print(
+        rows if as_json else [{name: row[name] for name in ("rule", "received_at", "fact")} for row in rows], as_json
+    )
+
+
+def _rule(name: str) -> Rule:
+    try:
+        return rule(name)
+    except UnknownName as unknown:
+        raise Refusal(f"{str(unknown).capitalize()}.") from unknown
+
+
+def _described(each: Rule) -> dict[str, Any]:
+    fixed = {"rule": each.name, "version": each.version, "armed": each.armed, "source": each.of.source.name}
+    return {**fixed, "where": each.of.where, "doc": each.doc}
+
+
+def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        cli.say(rows)
+        return
+    if not rows:
+        typer.echo("none")
+        return
+    table = Table(*rows[0], box=None)
+    for row in rows:
+        table.add_row(*(str(value) for value in row.values()))
+    Console().print(table)

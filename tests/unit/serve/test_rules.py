@@ -1,0 +1,150 @@
+"""Rules: what matches is told once, from the epochs as they are committed, whatever crashes in between."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from deltalake import DeltaTable
+from starlette.testclient import TestClient
+from toy_lake import MIDNIGHT, ToyLake, fact
+from typer.testing import CliRunner
+
+from penstock.engine.alarm import Alarm
+from penstock.lake import alerts
+from penstock.model.domain import domains, rule
+from penstock.model.rule import Rule
+from penstock.ops.cli import application
+from penstock.settings import Settings
+
+
+class Told(list[dict[str, Any]]):
+    """What subscribers of the topic have heard."""
+
+    def tell(self, alerts: Sequence[dict[str, Any]]) -> None:
+        self.extend(alerts)
+
+
+@pytest.fixture
+def told() -> Told:
+    return Told()
+
+
+def alarm(lake: ToyLake, told: Told) -> Alarm:
+    return Alarm(lake.layout, lake.domain.sources[0], told.tell)
+
+
+def kept(lake: ToyLake) -> list[str]:
+    return sorted(DeltaTable(lake.layout.alerts()).to_pyarrow_table()["id"].to_pylist())
+
+
+def test_a_fact_that_matches_an_armed_rule_is_told_and_kept(lake: ToyLake, told: Told) -> None:
+    lake.epoch([fact("ann", amount=3), fact("bob", amount=99), fact("cy", amount=None)])
+    assert alarm(lake, told).look() == 1
+    assert [(one["rule"], one["offset"], one["fact"]) for one in told] == [
+        ("toy.large", 1, '{"who":"bob","amount":99}')
+    ]
+    assert kept(lake) == ["toy.large/1/0/1"]
+
+
+def test_an_epoch_is_told_once_though_it_is_looked_at_again(lake: ToyLake, told: Told) -> None:
+    lake.epoch([fact(amount=99)])
+    following = alarm(lake, told)
+    following.look()
+    lake.epoch([fact(amount=95), fact(amount=1)])
+    lake.epoch([fact(amount=1)])
+    assert (following.look(), following.look()) == (1, 0)
+    assert alarm(lake, told).look() == 0
+    assert kept(lake) == ["toy.large/1/0/0", "toy.large/1/0/1"]
+
+
+def test_nothing_is_missed_of_a_source_that_begins(lake: ToyLake, told: Told) -> None:
+    following = alarm(lake, told)
+    assert following.look() == 0
+    for amount in (91, 92, 93):
+        lake.epoch([fact(amount=amount)])
+    assert following.look() == 3
+
+
+def test_history_is_not_told_by_a_rule_that_is_armed_now_and_a_crash_does_not_arm_it_later(
+    lake: ToyLake, told: Told
+) -> None:
+    for amount in (99, 99, 1):
+        lake.epoch([fact(amount=amount)])
+    assert alarm(lake, told).look() == 0
+    lake.epoch([fact(amount=99)])
+    assert (alarm(lake, told).look(), kept(lake)) == (1, ["toy.large/1/0/3"])
+
+
+def test_what_came_while_nobody_looked_is_told_afterwards(lake: ToyLake, told: Told) -> None:
+    lake.epoch([fact(amount=99)])
+    alarm(lake, told).look()
+    for amount in (91, 5, 92):
+        lake.epoch([fact(amount=amount)])
+    assert alarm(lake, told).look() == 2
+    assert len(kept(lake)) == 3
+
+
+def test_a_crash_between_topic_and_table_tells_twice_and_keeps_once(lake: ToyLake, told: Told) -> None:
+    lake.epoch([fact(amount=1)])
+    alarm(lake, told).look()
+    lake.epoch([fact(amount=99)])
+
+    def die(_: Sequence[dict[str, Any]]) -> None:
+        raise ConnectionError("killed here")
+
+    with pytest.raises(ConnectionError):
+        Alarm(lake.layout, lake.domain.sources[0], die).look()
+    assert alarm(lake, told).look() == 1
+    assert (len(told), kept(lake)) == (1, ["toy.large/1/0/1"])
+
+
+def test_compaction_tells_nothing_again(lake: ToyLake, told: Told) -> None:
+    following = alarm(lake, told)
+    for _ in range(3):
+        lake.epoch([fact(amount=99)])
+        following.look()
+    DeltaTable(lake.layout.silver("r1", "toy.events")).optimize.compact()
+    lake.epoch([fact(amount=99)])
+    assert following.look() == 1
+    assert len(kept(lake)) == 4
+
+
+def test_a_rule_is_tried_over_history_before_it_is_armed(lake: ToyLake) -> None:
+    lake.epoch([fact(minutes=0, amount=None), fact(minutes=1, amount=None), fact(minutes=1500, amount=None)])
+    days = alerts.tried(rule("toy.quiet"), lake.layout.silver("r1", "toy.events"), 7, MIDNIGHT.date() + timedelta(1))
+    assert [(each["day"].day, each["alerts"]) for each in days] == [(2, 2), (3, 1)]
+
+
+def test_a_new_version_of_a_rule_is_another_rule_to_its_alerts(lake: ToyLake) -> None:
+    lake.epoch([fact(amount=99)])
+    large: Rule = rule("toy.large")
+    found = [alerts.matches([replace(large, version=version)], lake.facts())["id"][0].as_py() for version in (1, 2)]
+    assert found == ["toy.large/1/0/0", "toy.large/2/0/0"]
+
+
+def test_every_rule_of_every_domain_can_be_asked() -> None:
+    domains.cache_clear()
+    names = {each.name for domain in domains().values() for each in domain.rules}
+    assert all(name.partition(".")[0] in domains() for name in names)
+
+
+def test_alerts_are_read_over_the_api(lake: ToyLake, client: TestClient, told: Told) -> None:
+    lake.epoch([fact("ann", amount=99), fact("bob", amount=98)])
+    alarm(lake, told).look()
+    rows = client.get("/api/alerts?rule=toy.large&limit=1").json()["rows"]
+    assert [(row["id"], row["fact"]["who"]) for row in rows] == [("toy.large/1/0/0", "ann")]
+    assert client.get("/api/alerts?rule=toy.unheard").status_code == 404
+
+
+def test_the_command_line_lists_tries_and_tells(
+    lake: ToyLake, settings: Settings, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in settings.to_env().items():
+        monkeypatch.setenv(name, value)
+    lake.epoch([fact(amount=99)])
+    alarm(lake, told).look()
+    for words in (["list"], ["try", "toy.large", "--days", "400"], ["told", "toy.large"]):
+        run = CliRunner().invoke(application(), ["rules", *words])
+        assert (run.exit_code, "toy.large" in run.output) == (0, True), run.output
