@@ -40,10 +40,22 @@ class Finding:
         return not self.mend
 
 
-def examine(settings: Settings) -> Iterator[Finding]:
-    """Every check, in the order in which one would mend."""
+def examine(settings: Settings, deep: bool = False) -> Iterator[Finding]:
+    """Every check, in the order in which one would mend. `deep` reads every row of the lake."""
     for check in CHECKS:
         yield check(settings)
+    yield from lake(settings, deep)
+
+
+def lake(settings: Settings, deep: bool) -> Iterator[Finding]:
+    """Tables that were dropped or damaged, with what it costs to rebuild them."""
+    from penstock.engine.damage import damages
+    from penstock.lake.layout import Layout
+
+    found = list(damages(Layout(settings.lake), deep))
+    yield from (Finding("lake", f"{each.table} {each.told}; {each.cost}", each.mend) for each in found)
+    if not found:
+        yield Finding("lake", "nothing is missing" if deep else "nothing is missing; --deep reads every row too")
 
 
 def python(_settings: Settings) -> Finding:

@@ -21,7 +21,7 @@ def test_the_machine_of_the_tests_can_run_the_product(settings: Settings) -> Non
 def test_a_doctor_makes_no_home(settings: Settings) -> None:
     fresh = replace(settings, home=settings.home / "none")
     findings = list(doctor.examine(fresh))
-    assert len(findings) == len(doctor.CHECKS) and not fresh.home.exists()
+    assert len(findings) == len(doctor.CHECKS) + 1 and not fresh.home.exists()
 
 
 def test_two_versions_of_pyspark_are_ill(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

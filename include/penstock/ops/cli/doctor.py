@@ -15,9 +15,12 @@ def register(app: typer.Typer) -> None:
     app.command()(doctor)
 
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False) -> None:
-    """Check Python, Java, memory, disk, packages, jars, home, ports, clock and stray processes."""
-    findings = list(examiner.examine(Settings.from_env()))
+def doctor(
+    deep: Annotated[bool, typer.Option("--deep", help="Read every row of the lake, not only what files say.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """Check Python, Java, memory, disk, packages, jars, home, ports, clock, stray processes and the lake's tables."""
+    findings = list(examiner.examine(Settings.from_env(), deep))
     if as_json:
         cli.say([{**asdict(each), "well": each.well} for each in findings])
     else:

@@ -1,0 +1,168 @@
+"""Finds what was dropped or damaged in the lake, without a JVM: tables, files, rows, checkpoints; and what mends it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+from deltalake import DeltaTable
+
+from penstock.engine.checkpoints import examine, places
+from penstock.engine.pinning import named, tables_of
+from penstock.lake.layout import Layout
+from penstock.lake.publication import cut_of, open_table
+from penstock.lake.releases import kept
+from penstock.lake.restore_points import points
+from penstock.model.domain import domains
+from penstock.model.source import Source
+from penstock.model.view import source_of
+
+# Measured on two cores: silver by a replay, views by a build (docs/decisions/0087).
+RECORDS_PER_SECOND = 40_000
+
+HOLES = """
+select partition, "offset" + 1 as first, next from (
+    select partition, "offset", lead("offset") over (partition by partition order by "offset") as next from rows
+) where next > "offset" + 1 order by all
+"""
+LACKING = """
+select count(*)::bigint from bronze b anti join silver s on b.partition = s.partition and b."offset" = s."offset"
+join (select partition, max("offset") as last from silver group by all) ends on ends.partition = b.partition
+where b."offset" <= ends.last
+"""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What is wrong with one table of the lake, what it costs to rebuild, and the command that does."""
+
+    table: str
+    told: str
+    cost: str
+    mend: str
+
+    def __str__(self) -> str:
+        return f"{self.table} {self.told}; {self.cost}; mend: {self.mend}"
+
+
+def damages(layout: Layout, deep: bool = False) -> Iterator[Damage]:
+    """Everything that is wrong, raw records first: the rest is rebuilt from them. `deep` reads all rows."""
+    for domain in domains().values():
+        for source in domain.sources:
+            yield from _of_bronze(layout, source, deep)
+            for release in kept(layout, domain.name):
+                yield from _of_silver(layout, release, source, deep)
+                yield from _of_views(layout, release, source, deep)
+                yield from _of_checkpoints(layout, release, source)
+
+
+def _of_checkpoints(layout: Layout, release: str, source: Source) -> Iterator[Damage]:
+    for place in places(layout, source.name, release):
+        # A table that cannot be read says nothing of its checkpoint.
+        if not broken(place.table, False) and (wrong := examine(place)):
+            mend = f"penstock checkpoints rebuild --release {release}"
+            yield Damage(named(layout, place.checkpoint), wrong.partition(":")[0], "seconds", mend)
+
+
+def _of_bronze(layout: Layout, source: Source, deep: bool) -> Iterator[Damage]:
+    path = layout.bronze(source.name)
+    if open_table(path) is None:
+        return
+    name = named(layout, path)
+    wrong = broken(path, deep)
+    holes = [] if wrong else holes_of(path)
+    lost = ", ".join(f"partition {part} offsets {first:,} to {end - 1:,}" for part, first, end in holes[:5])
+    told = f"has {len(wrong)} files that cannot be read" if wrong else f"lacks {lost}" if holes else ""
+    if told:
+        yield Damage(name, told, "as long as the log takes to be read", f"penstock rebuild {name} --why …")
+
+
+def _of_silver(layout: Layout, release: str, source: Source, deep: bool) -> Iterator[Damage]:
+    path, bronze = layout.silver(release, source.name), layout.bronze(source.name)
+    told, records = "", rows_of(bronze)
+    if open_table(path) is None:
+        told = "is gone" if written(layout, release, source) else ""
+    elif wrong := broken(path, deep):
+        told = f"has {len(wrong)} files that cannot be read"
+    elif not broken(bronze, False) and (rows := lacking(bronze, path)):
+        told = f"lacks {rows:,} records that bronze has"
+    if told:
+        name = named(layout, path)
+        seconds = max(20, records // RECORDS_PER_SECOND)
+        yield Damage(name, told, f"{records:,} records, about {seconds} s", f"penstock rebuild {name} --why …")
+
+
+def _of_views(layout: Layout, release: str, source: Source, deep: bool) -> Iterator[Damage]:
+    known = points(layout)[:1]
+    for path in [path for paths in tables_of(layout, release, source) for path in paths]:
+        name = named(layout, path)
+        if open_table(path) is None:
+            told = "is gone" if known and name in known[0].tables else ""
+        else:
+            wrong = broken(path, deep)
+            told = f"has {len(wrong)} files that cannot be read" if wrong else ""
+        if told:
+            yield Damage(name, told, "one build of the view", f"penstock rebuild {name} --why …")
+
+
+def written(layout: Layout, release: str, source: Source) -> bool:
+    """Whether a release of a source was ever shaped: what was made of it says so, or a restore point does."""
+    views = [view for view in domains()[source.domain].views if source_of(view).name == source.name]
+    built = any(cut_of(layout, release, view.name, source.name) >= 0 for view in views)
+    known = any(named(layout, layout.silver(release, source.name)) in point.tables for point in points(layout)[:1])
+    return built or known or any(open_table(layout.speed(release, view.name)) for view in views)
+
+
+class Gone(RuntimeError):
+    """A table was deleted that cannot be written on as if it had never been. Nothing was changed."""
+
+
+def refuse_gone(layout: Layout, release: str, source: Source) -> None:
+    """Stops a stream whose silver was deleted: with an empty one it would begin again below the cuts of its views."""
+    path = layout.silver(release, source.name)
+    if open_table(path) is None and written(layout, release, source):
+        name = named(layout, path)
+        raise Gone(f"{name} was deleted. Records wait in the log and in bronze: `penstock rebuild {name} --why …`.")
+
+
+def broken(path: str, deep: bool) -> list[str]:
+    """Files of a table that are not there, have another size, or cannot be read; by their paths in the log."""
+    table = open_table(path)
+    if table is None or "://" in path:
+        return []
+    files = pa.table(table.get_add_actions(flatten=True)).select(["path", "size_bytes"]).to_pylist()
+    return [one["path"] for one in files if not sound(Path(path, one["path"]), one["size_bytes"], deep)]
+
+
+def sound(file: Path, size: int, deep: bool) -> bool:
+    """Whether a file is what the log says. `deep`: every page is read, which is what finds a flipped bit."""
+    if not file.exists() or file.stat().st_size != size:
+        return False
+    try:
+        pq.read_table(file, partitioning=None) if deep else pq.read_metadata(file)
+        return True
+    except (pa.ArrowException, OSError):
+        return False
+
+
+def holes_of(bronze: str) -> list[tuple[int, int, int]]:
+    """Offsets [first, next) of a partition that bronze lacks between two that it has."""
+    with duckdb.connect() as memory:
+        memory.register("rows", DeltaTable(bronze).to_pyarrow_dataset())
+        return [(int(part), int(first), int(end)) for part, first, end in memory.sql(HOLES).fetchall()]
+
+
+def lacking(bronze: str, silver: str) -> int:
+    """Records that bronze has, silver lacks, and its stream has passed."""
+    with duckdb.connect() as memory:
+        for name, path in (("bronze", bronze), ("silver", silver)):
+            memory.register(name, DeltaTable(path).to_pyarrow_dataset())
+        return int(memory.execute(LACKING).fetchall()[0][0])
+
+
+def rows_of(path: str) -> int:
+    """Rows of a table as its log counts them."""
+    table = open_table(path)
+    return sum(pa.table(table.get_add_actions(flatten=True))["num_records"].to_pylist()) if table else 0
