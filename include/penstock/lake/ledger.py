@@ -11,7 +11,9 @@ from confluent_kafka import Consumer, TopicPartition
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
-from penstock.lake.layout import FIRST_RELEASE
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.releases import current
+from penstock.model.domain import domains
 
 LEDGER = pa.schema(
     {
@@ -88,6 +90,16 @@ def balance(ledger: str, kafka: str, release: str = FIRST_RELEASE, source: str |
         _balance(key, accepted.get(key), entries.get(key, {}), reasons.get(key, {}), now)
         for key in sorted({*entries, *accepted})
         if source in (None, key[0])
+    ]
+
+
+def balances(layout: Layout, kafka: str, source: str | None = None, release: str = "") -> list[Balance]:
+    """The books of what people read: of each domain's current release, or of the one that is named."""
+    return [
+        hour
+        for domain in domains()
+        for hour in balance(layout.ledger(), kafka, release or current(layout, domain), source)
+        if hour.source.partition(".")[0] == domain
     ]
 
 

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from penstock import __version__
 from penstock.lake import alerts
-from penstock.lake.ledger import balance
+from penstock.lake.ledger import balances
 from penstock.model.domain import UnknownName, domains, source
 from penstock.model.view import Tally
 from penstock.serve.certificate import certificate, streams
@@ -114,14 +114,7 @@ class Answers:
 
     def ledger(self, request: Request) -> object:
         name = request.query_params.get("source")
-        hours = [
-            hour
-            for domain in domains()
-            for hour in balance(
-                self._reader.layout.ledger(), self._settings.kafka, self._reader.release(domain), source=name
-            )
-            if hour.source.partition(".")[0] == domain
-        ]
+        hours = balances(self._reader.layout, self._settings.kafka, name)
         return {"hours": [hour.as_dict() for hour in hours]}
 
     def status(self, _: Request) -> object:

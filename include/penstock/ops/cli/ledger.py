@@ -6,8 +6,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from penstock.lake.layout import FIRST_RELEASE, Layout
-from penstock.lake.ledger import Balance, balance
+from penstock.lake.layout import Layout
+from penstock.lake.ledger import Balance, balances
 from penstock.ops import cli
 from penstock.settings import Settings
 
@@ -26,13 +26,13 @@ def register(app: typer.Typer) -> None:
 
 def ledger(
     source: Annotated[str | None, typer.Option(help="One source, such as web.events; all when absent.")] = None,
-    release: Annotated[str, typer.Option(help="The release whose silver is judged.")] = FIRST_RELEASE,
+    release: Annotated[str, typer.Option(help="The release whose silver is judged; the current one when absent.")] = "",
     hours: Annotated[int, typer.Option(min=1, help="How many of the last hours to show.")] = 24,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Show the books by source and hour. Exit status 1: a closed hour does not balance."""
     settings = Settings.from_env()
-    rows = balance(Layout(settings.lake).ledger(), settings.kafka, release, source)[-hours:]
+    rows = balances(Layout(settings.lake), settings.kafka, source, release)[-hours:]
     wrong = [row for row in rows if not row.balanced and not row.open]
     if as_json:
         cli.say({"balanced": not wrong, "hours": [row.as_dict() for row in rows]})
