@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from penstock.lake.audit import entries
 from penstock.lake.layout import Layout
-from penstock.lake.releases import PREVIOUS, READY, Release, say, switch
+from penstock.lake.releases import PREVIOUS, READY, Refused, Release, say, switch
+from penstock.lake.switching import switched
 from penstock.model.domain import domains
 from penstock.serve.question import ask
 from penstock.serve.reader import Reader
@@ -80,6 +82,16 @@ def test_a_switch_tells_that_every_view_of_the_domain_changed(layout: Layout) ->
     switch(layout, "toy", PREVIOUS, "lina", "not so wrong")
     reader.refresh()
     assert asked(reader, "toy.visits") == ("r1", 3)
+
+
+def test_a_release_that_has_not_caught_up_is_refused(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.lake.switching.MOST_BEHIND", 4)
+    switched(layout, "toy", "r2", "lina", "why", "omar", "switch/1")
+    with pytest.raises(Refused, match="toy r1 lacks 5 records that r2 has"):
+        switched(layout, "toy", "r1", "lina", "why", "omar", "switch/2")
+    assert [(entry.before, entry.after, entry.approved_by) for entry in entries(layout)] == [
+        ({"current": "r1"}, {"current": "r2"}, "omar")
+    ]
 
 
 def test_a_reader_may_be_asked_of_a_release_that_is_not_current(layout: Layout) -> None:
