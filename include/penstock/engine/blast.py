@@ -17,9 +17,9 @@ from penstock.lake.local import Local
 from penstock.lake.publication import open_table
 from penstock.lake.releases import current
 from penstock.lake.retractions import Retraction, find
-from penstock.model.domain import domains, source
+from penstock.model.domain import source, views_of
 from penstock.model.source import Source
-from penstock.model.view import Sessions, Tally, View, source_of
+from penstock.model.view import Sessions, Tally, View
 
 # Numbers before and after are told of the days that change most; each has to be read as a whole.
 MOST_DAYS = 5
@@ -60,7 +60,7 @@ def radius(layout: Layout, release: str, of: Source, said: Retraction) -> Blast:
     picked = about(rows, of, said)
     counted = picked.group_by("happened").aggregate([("happened", "count")]).sort_by([("happened_count", "descending")])
     days = {str(row["happened"]): row["happened_count"] for row in counted.to_pylist()}
-    views = [view for view in domains()[of.domain].views if source_of(view).name == of.name]
+    views = views_of(of)
     total = rows.count_rows(filter=pc.field("disposition") == silver.FACT)
     chosen = counted["happened"].slice(0, MOST_DAYS)
     near = rows.to_table(filter=pc.field("happened_at").cast(pa.date32()).isin(chosen)) if days else None

@@ -15,9 +15,8 @@ from penstock.lake.layout import Layout
 from penstock.lake.publication import cut_of, open_table
 from penstock.lake.releases import kept
 from penstock.lake.restore_points import points
-from penstock.model.domain import domains
+from penstock.model.domain import domains, views_of
 from penstock.model.source import Source
-from penstock.model.view import source_of
 
 # Measured on two cores: silver by a replay, views by a build (docs/decisions/0087).
 RECORDS_PER_SECOND = 40_000
@@ -109,7 +108,7 @@ def _of_views(layout: Layout, release: str, source: Source, deep: bool) -> Itera
 
 def written(layout: Layout, release: str, source: Source) -> bool:
     """Whether a release of a source was ever shaped: what was made of it says so, or a restore point does."""
-    views = [view for view in domains()[source.domain].views if source_of(view).name == source.name]
+    views = views_of(source)
     built = any(cut_of(layout, release, view.name, source.name) >= 0 for view in views)
     known = any(named(layout, layout.silver(release, source.name)) in point.tables for point in points(layout)[:1])
     return built or known or any(open_table(layout.speed(release, view.name)) for view in views)

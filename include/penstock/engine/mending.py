@@ -37,9 +37,9 @@ from penstock.lake.publication import cut_of, open_table
 from penstock.lake.releases import kept
 from penstock.lake.restore_points import points
 from penstock.lake.retractions import in_force
-from penstock.model.domain import domains, source, view
+from penstock.model.domain import domains, source, view, views_of
 from penstock.model.source import Source
-from penstock.model.view import View, source_of
+from penstock.model.view import source_of
 from penstock.settings import Settings
 
 SchemasOf = Callable[[str], Mapping[int, str]]
@@ -126,15 +126,11 @@ def highest(layout: Layout, release: str, of: Source) -> int:
     path = layout.silver(release, of.name)
     table = open_table(path)
     said = note(table) if table else None
-    cuts = [cut_of(layout, release, each.name, of.name) for each in _views(of)]
-    speeds = [_last_epoch(layout.speed(release, each.name)) for each in _views(of)]
+    cuts = [cut_of(layout, release, each.name, of.name) for each in views_of(of)]
+    speeds = [_last_epoch(layout.speed(release, each.name)) for each in views_of(of)]
     streams = [point.streams for point in points(layout)[:1]]
     stands = [stand.epoch for known in streams for name, stand in known.items() if path.endswith(name)]
     return max([said[1] if said else -1, *cuts, *speeds, *stands])
-
-
-def _views(of: Source) -> list[View]:
-    return [each for each in domains()[of.domain].views if source_of(each).name == of.name]
 
 
 def _last_epoch(speed: str) -> int:
@@ -153,7 +149,7 @@ def mend_views(
         if open_table(path) and (not only or path.rpartition("/")[2] in only):
             # Gold is written anew as a whole; of speed only what the cut leaves, which must be readable.
             dropped(path)
-    views = _views(of)
+    views = views_of(of)
     batch = Batch(spark, layout, release, gate)
     batch.least = highest(layout, release, of)
     return batch.build([each for each in views if not only or each.name in only], full=True)

@@ -15,9 +15,8 @@ from penstock.lake import code
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.releases import Refused, current, kept, registry
 from penstock.lake.restore_points import Pin, RestorePoint, Stand, keep
-from penstock.model.domain import Domain, domains
+from penstock.model.domain import Domain, domains, views_of
 from penstock.model.source import Source
-from penstock.model.view import source_of
 
 # Reading thirty versions takes a tenth of an epoch: the second or third try finds silver at rest.
 ATTEMPTS = 100
@@ -63,7 +62,7 @@ def releases(layout: Layout, domain: Domain) -> list[str]:
 
 def tables_of(layout: Layout, release: str, source: Source) -> tuple[list[str], list[str]]:
     """The speed and the gold tables of a source's views."""
-    views = [view.name for view in domains()[source.domain].views if source_of(view).name == source.name]
+    views = [view.name for view in views_of(source)]
     return [layout.speed(release, view) for view in views], [layout.gold(release, view) for view in views]
 
 

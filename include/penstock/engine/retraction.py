@@ -25,9 +25,9 @@ from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import kept
 from penstock.lake.retractions import REASON, Retraction, find, in_force, state, stated
-from penstock.model.domain import domains
+from penstock.model.domain import views_of
 from penstock.model.source import Source
-from penstock.model.view import Latest, PerKey, Sessions, View, source_of
+from penstock.model.view import Latest, PerKey, Sessions, View
 
 
 class Unconfirmed(RuntimeError):
@@ -130,7 +130,7 @@ def rebuilt(
     """The touched days of every view of the source; views without days of their own, or beyond them, as a whole."""
     if not said.days:
         return []
-    views = [view for view in domains()[source.domain].views if source_of(view).name == source.name]
+    views = views_of(source)
     whole = [view for view in views if _whole(view)]
     reach = max((view.horizon for view in views if isinstance(view, PerKey)), default=0)
     days = date.fromisoformat(said.days[0]), date.fromisoformat(said.days[-1]) + timedelta(days=reach)

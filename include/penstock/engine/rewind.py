@@ -22,9 +22,9 @@ from penstock.lake.publication import Publication, last_epoch, open_table, publi
 from penstock.lake.releases import switch
 from penstock.lake.restore_points import RestorePoint, Stand
 from penstock.lake.rewinds import Rewind
-from penstock.model.domain import domains
+from penstock.model.domain import domains, views_of
 from penstock.model.source import Source
-from penstock.model.view import View, source_of
+from penstock.model.view import View
 
 
 def rewind(layout: Layout, point: RestorePoint, domain: str, by: str, why: str) -> Rewind:
@@ -91,7 +91,7 @@ def complete(layout: Layout, point: RestorePoint, begun: Rewind, source: Source,
     """Gives the speed tables the partials of silver's last epoch that they lacked when the point was taken."""
     silver = layout.silver(release, source.name)
     stand = point.streams.get(named(layout, silver))
-    lacking = [view for view in _own_views(source) if stand and _lacks(layout, point, stand, release, view)]
+    lacking = [view for view in views_of(source) if stand and _lacks(layout, point, stand, release, view)]
     if stand and lacking:
         facts = committed_facts(silver, stand.epoch)
         append(None, layout, release, lacking, facts, stand.epoch, resumed(begun, silver))
@@ -101,10 +101,6 @@ def _lacks(layout: Layout, point: RestorePoint, stand: Stand, release: str, view
     path = layout.speed(release, view.name)
     pinned = point.tables.get(named(layout, path))
     return pinned is None or last_epoch(open_table(path, pinned.version), stand.query) < stand.epoch
-
-
-def _own_views(source: Source) -> list[View]:
-    return [view for view in domains()[source.domain].views if source_of(view).name == source.name]
 
 
 def _published(way: Way) -> Publication:

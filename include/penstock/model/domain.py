@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from penstock.model.rule import Rule
 from penstock.model.source import Source
-from penstock.model.view import View
+from penstock.model.view import View, source_of
 
 T = TypeVar("T")
 
@@ -58,6 +58,11 @@ def _rules(name: str) -> tuple[Rule, ...]:
 
 def source(name: str) -> Source:
     return _pick({source.name: source for domain in domains().values() for source in domain.sources}, name, "source")
+
+
+def views_of(source: Source) -> list[View]:
+    """Every view that is made of a source's facts, directly or by way of sessions."""
+    return [view for view in domains()[source.domain].views if source_of(view).name == source.name]
 
 
 def view(name: str) -> View:

@@ -1,0 +1,74 @@
+"""A restore point, a rewind, and a retraction from its blast radius to its numbers, on all views of web events."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from penstock.engine.blast import text
+from penstock.engine.pinning import take
+from penstock.engine.rewind import rewind
+from penstock.engine.ways import rows
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.restore_points import RestorePoint
+from penstock.ops.bench import Figure
+from penstock.ops.bench.rebuild import SOURCE, build, fill
+from penstock.settings import Settings
+
+JOB = Path(__file__).parents[4] / "spark_jobs" / "retract.py"
+# One page of forty, of a sender that broke.
+NONSENSE = "page = '/p7'"
+T = TypeVar("T")
+
+
+def run(quick: bool) -> Iterator[Figure]:
+    facts = int(os.environ.get("PENSTOCK_BENCH_FACTS", "200000" if quick else "10000000"))
+    with tempfile.TemporaryDirectory(prefix="penstock-") as home:
+        settings = Settings(home=Path(home), lake=f"{home}/lake", kafka="127.0.0.1:1")
+        layout = Layout(settings.lake)
+        silver = layout.silver(FIRST_RELEASE, SOURCE)
+        fill(silver, facts, 0)
+        build(settings)
+        detail: dict[str, object] = {"facts": facts}
+        seconds, point = timed(lambda: take(layout, "hand", "bench", "before the mistake"))
+        yield Figure("undo", "seconds, restore point", seconds, goal="<= 5 s", detail=detail)
+        fill(silver, facts // 10, 1)
+        build(settings)
+        seconds, _ = timed(lambda: rewind(layout, point, "web", "bench", "to see"))
+        yield Figure("undo", "seconds, rewind", seconds, goal="<= 120 s", gate_ok=back(layout, point), detail=detail)
+        seconds, _ = timed(lambda: text(layout, SOURCE, NONSENSE, "", "", ""))
+        yield Figure("undo", "seconds, blast radius", seconds, detail=detail)
+        before = rows(silver)
+        seconds, _ = timed(lambda: retracted(settings))
+        detail["memory"] = "the JVM's start is in it"
+        told = "seconds, retracted and published"
+        yield Figure("undo", told, seconds, goal="<= 600 s", gate_ok=rows(silver) == before, detail=detail)
+
+
+def timed(work: Callable[[], T]) -> tuple[float, T]:
+    begun = time.perf_counter()
+    told = work()
+    return round(time.perf_counter() - begun, 2), told
+
+
+def back(layout: Layout, point: RestorePoint) -> bool:
+    """Whether every table has the rows of its pinned version."""
+    paths = {f"{layout.root}/{name}": pin.version for name, pin in point.tables.items()}
+    return all(rows(path) == rows(path, version) for path, version in paths.items())
+
+
+def retracted(settings: Settings) -> None:
+    """The job as an operator runs it."""
+    command = [
+        sys.executable,
+        str(JOB),
+        f"--source={SOURCE}",
+        f"--where={NONSENSE}",
+        "--why=bench",
+        "--operation=bench/1",
+    ]
+    subprocess.run(command, env={**os.environ, **settings.to_env()}, check=True, capture_output=True)
