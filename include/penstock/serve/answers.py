@@ -119,7 +119,12 @@ class Answers:
 
     def status(self, _: Request) -> object:
         behind = {name: self._reader.snapshot(view).epoch for name, view in self._reader.views().items()}
-        return {"streams": self._streams, "epochs": behind, "problems": self._reader.problems}
+        return {
+            "streams": self._streams,
+            "epochs": behind,
+            "problems": self._reader.problems,
+            "collector_port": self._settings.collector_port,
+        }
 
     def openapi(self, _: Request) -> object:
         return openapi(list(self._reader.views().values()), __version__)

@@ -1,20 +1,27 @@
 // What stands where there is nothing yet, or where something went wrong: why, and what to do.
 
-import { view } from "./api.js";
+import { get, view } from "./api.js";
 import { el, replace } from "./dom.js";
 
-export function emptyLake(main, domain, again) {
-  const collector = `${location.protocol}//${location.hostname}:8090`;
+function invitation(collector, domain) {
   // Under its own name curl is a bot, and bots are not among the visitors of this page.
   const command = `curl -X POST -A 'Mozilla/5.0 Firefox/140.0' ${collector}/v1/${domain.source} -H 'Content-Type: application/json' -d '${JSON.stringify(domain.first_event)}'`;
+  return [
+    el("p", {}, "The lake is there and empty. Send the first event; this page fills by itself:"),
+    el("pre", { tabindex: "0" }, command),
+    el("p", {}, "Or put the tracker into a page:"),
+    el("pre", { tabindex: "0" }, `<script defer src="${collector}/tracker.js" data-site="a.example"></script>`),
+    el("p", { class: "aside" }, "A believable site, live: make demo"),
+  ];
+}
+
+export async function emptyLake(main, domain, again) {
+  // Who came by a share link may not ask for it, and has nothing to send.
+  const status = await get("/api/status").catch(() => null);
   replace(main,
     el("section", { class: "empty" },
       el("h1", {}, "No events yet"),
-      el("p", {}, "The lake is there and empty. Send the first event; this page fills by itself:"),
-      el("pre", { tabindex: "0" }, command),
-      el("p", {}, "Or put the tracker into a page:"),
-      el("pre", { tabindex: "0" }, `<script defer src="${collector}/tracker.js" data-site="a.example"></script>`),
-      el("p", { class: "aside" }, "A believable site, live: make demo")));
+      ...(status ? invitation(`${location.protocol}//${location.hostname}:${status.collector_port}`, domain) : [])));
   let timer = 0;
   let close = null;
   const look = async () => {
