@@ -18,6 +18,8 @@ def main() -> None:
     app = create_app(answers, Access(settings.home), airflow)
     # Who asks is decided by the guard, from the connection itself: no header changes the address.
     quiet = {"log_level": "warning", "access_log": False, "proxy_headers": False}
+    # A push is the same for a thousand subscribers; each would compress it anew.
+    quiet |= {"ws_per_message_deflate": False}
     uvicorn.run(app, host=settings.listen, port=settings.serve_port, **quiet)  # type: ignore[arg-type]
 
 

@@ -24,6 +24,8 @@ class Topic:
         self.rows: dict[tuple[Any, ...], dict[str, Any]] = {}
         self.whole = ""
         self.release = ""
+        # A thousand that come at once wait for the first one's answer.
+        self.making = asyncio.Lock()
 
 
 class Live:
@@ -41,8 +43,9 @@ class Live:
         await socket.accept()
         topic = self._topics.setdefault(key, Topic())
         try:
-            if not topic.whole:
-                await self._update(key, topic)
+            async with topic.making:
+                if not topic.whole:
+                    await self._update(key, topic)
             topic.sockets.add(socket)
             await socket.send_text(topic.whole)
             while True:
@@ -62,9 +65,10 @@ class Live:
         for key, topic in list(self._topics.items()):
             if dict(key)["view"] in views and topic.sockets:
                 with suppress(Problem):
-                    message = await self._update(key, topic)
+                    async with topic.making:
+                        message = await self._update(key, topic)
                     if message:
-                        await asyncio.gather(*(self._send(topic, socket, message) for socket in list(topic.sockets)))
+                        await _send(topic, message)
 
     @property
     def subscribers(self) -> int:
@@ -81,8 +85,13 @@ class Live:
             return document({**said, "whole": True}).decode()
         return document({**said, "rows": fresh}).decode() if fresh else None
 
-    async def _send(self, topic: Topic, socket: WebSocket, message: str) -> None:
-        try:
-            await asyncio.wait_for(socket.send_text(message), SECONDS_TO_SEND)
-        except (TimeoutError, WebSocketDisconnect, RuntimeError):
+
+async def _send(topic: Topic, message: str) -> None:
+    """To all subscribers; who does not take it, or not in time, is let go."""
+    sending = {asyncio.create_task(socket.send_text(message)): socket for socket in topic.sockets}
+    # One clock for all: a timer for each of a thousand costs more than the sending.
+    _, late = await asyncio.wait(sending, timeout=SECONDS_TO_SEND)
+    for task, socket in sending.items():
+        if task in late or task.exception() is not None:
+            task.cancel()
             topic.sockets.discard(socket)

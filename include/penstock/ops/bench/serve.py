@@ -76,7 +76,7 @@ def run(quick: bool) -> Iterator[Figure]:
 
 def figures(settings: Settings, tally: Tally, facts: int, seconds: float) -> Iterator[Figure]:
     address = f"http://127.0.0.1:{settings.serve_port}/api/views/{VIEW}"
-    _first_answer(address)
+    first_answer(address)
     warm = [_timed(client, address, question) for client in [httpx.Client()] for question in QUESTIONS]
     with ThreadPoolExecutor(CLIENTS + 1) as clients:
         until = time.perf_counter() + seconds
@@ -110,24 +110,24 @@ def _ask(address: str, until: float) -> list[float]:
 
 def _grow(layout: Layout, tally: Tally, until: float) -> int:
     """An epoch a second. Says how many facts came."""
-    epoch = EPOCHS
+    number = EPOCHS
     while time.perf_counter() < until:
-        epoch += 1
-        _epoch(layout, tally, epoch)
+        number += 1
+        epoch(layout, tally, number)
         time.sleep(1)
-    return (epoch - EPOCHS) * TAIL
+    return (number - EPOCHS) * TAIL
 
 
 def _alone(settings: Settings, layout: Layout, tally: Tally) -> float:
     """Mean milliseconds of a question to a reader in this process that has just seen a new epoch."""
     reader, spent = Reader(layout), []
-    for epoch in range(1_000, 1_000 + ROUNDS):
+    for number in range(1_000, 1_000 + ROUNDS):
         reader.refresh()
         for question in _questions(reader):
             begun = time.perf_counter()
             reader.answer(question)
             spent.append(time.perf_counter() - begun)
-        _epoch(layout, tally, epoch)
+        epoch(layout, tally, number)
     # The first round reads what is held from then on, as the peer's table is.
     measured = spent[len(QUESTIONS) :]
     return round(sum(measured) / len(measured) * 1000, 1)
@@ -158,14 +158,15 @@ def fill(layout: Layout, tally: Tally, a_day: int) -> int:
         layout.gold(FIRST_RELEASE, tally.name), gold, partition_by=["day", "width"],
         commit_properties=CommitProperties(custom_metadata={"userMetadata": said}),
     )  # fmt: skip
-    for epoch in range(1, EPOCHS + 1):
-        _epoch(layout, tally, epoch)
+    for number in range(1, EPOCHS + 1):
+        epoch(layout, tally, number)
     return 90 * a_day + EPOCHS * TAIL
 
 
-def _epoch(layout: Layout, tally: Tally, epoch: int) -> None:
-    rows = _partials(tally, START + timedelta(days=90), 1, epoch * TAIL, (epoch + 1) * TAIL)
-    stamped = rows.append_column("epoch", pa.array([epoch] * rows.num_rows, pa.int64()))
+def epoch(layout: Layout, tally: Tally, number: int) -> None:
+    """Some facts more, on the last day."""
+    rows = _partials(tally, START + timedelta(days=90), 1, number * TAIL, (number + 1) * TAIL)
+    stamped = rows.append_column("epoch", pa.array([number] * rows.num_rows, pa.int64()))
     write_deltalake(layout.speed(FIRST_RELEASE, tally.name), stamped, mode="append", partition_by=["day"])
 
 
@@ -192,7 +193,7 @@ def _all_widths(tally: Tally, own: pa.Table) -> pa.Table:
     return pa.concat_tables(levels)
 
 
-def _first_answer(address: str) -> dict[str, Any]:
+def first_answer(address: str) -> dict[str, Any]:
     for _ in range(300):
         try:
             told = httpx.get(address, params=RANGE, timeout=30).json()
