@@ -50,6 +50,7 @@ class ToyLog:
             self.shape.prepare()
         frame = spark.createDataFrame(records.select(list(COLUMNS))).coalesce(1)
         self.shape.epoch(self.shape.plan(frame), Epoch(SHAPE, self.epochs, records.num_rows))
+        self.shape.behind.settle()
 
     def _record(self, one: dict[str, Any]) -> dict[str, Any]:
         part = one.get("partition", 0)

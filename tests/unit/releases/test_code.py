@@ -1,6 +1,7 @@
 """The code of a release is kept in the lake and runs beside the code that is deployed."""
 
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -11,7 +12,10 @@ from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused
 from penstock.model.domain import CodeRefused, code, domains, load
 
-TOY = Path(__file__).parents[2] / "toy"
+TESTS = Path(__file__).parents[2]
+sys.path.insert(0, str(TESTS / "factories"))
+
+from toy_code import TOY, changed_code  # noqa: E402
 
 
 def test_pinned_code_is_unpacked_as_it_was(tmp_path: Path) -> None:
@@ -26,10 +30,10 @@ def test_pinned_code_is_unpacked_as_it_was(tmp_path: Path) -> None:
 def test_two_releases_of_a_domain_are_loaded_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TOY)
     domains.cache_clear()
-    changed(tmp_path, "model.py", "Small events", "Large events")
-    with code(tmp_path):
+    folder = Path(changed_code(tmp_path, "model.py", "Small events", "Large events"))
+    with code(folder):
         inside = domains()["toy"].sources[0].doc
-    told = [one.sources[0].doc for one in (domains()["toy"], load(tmp_path, "toy"), domains()["toy"])]
+    told = [one.sources[0].doc for one in (domains()["toy"], load(folder, "toy"), domains()["toy"])]
     assert [inside, *told] == [
         "Large events that tests send.", "Small events that tests send.", "Large events that tests send.",
         "Small events that tests send.",
@@ -37,9 +41,9 @@ def test_two_releases_of_a_domain_are_loaded_side_by_side(tmp_path: Path, monkey
 
 
 def test_code_that_does_not_load_says_why(tmp_path: Path) -> None:
-    changed(tmp_path, "views.py", "ALL = Facts(EVENTS)", "ALL = Facts(EVENT)")
+    folder = Path(changed_code(tmp_path, "views.py", "ALL = Facts(EVENTS)", "ALL = Facts(EVENT)"))
     with pytest.raises(CodeRefused, match="NameError: name 'EVENT' is not defined"):
-        load(tmp_path, "toy")
+        load(folder, "toy")
 
 
 def test_a_wheel_holds_code_as_well(tmp_path: Path) -> None:
@@ -64,13 +68,3 @@ def test_a_git_revision_is_code(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_no_code_is_refused(tmp_path: Path, named: str, sentence: str) -> None:
     with pytest.raises(Refused, match=sentence):
         files_of(named.format(empty=tmp_path), "toy")
-
-
-def changed(folder: Path, file: str, old: str, new: str) -> None:
-    """The toy domain's code with one passage changed."""
-    for each in (TOY / "domains/toy").glob("*.py"):
-        text = each.read_text()
-        assert each.name != file or old in text
-        place = folder / "domains/toy" / each.name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text.replace(old, new) if each.name == file else text)
