@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 from penstock.lake.spark_settings import STORE_JARS
-from penstock.ops.setup.failure import SetupFailure, run
-from penstock.ops.setup.jars import sha256
+from penstock.ops.setup.failure import SetupFailure
+from penstock.ops.setup.jars import retrieve, sha256
 
 HERE = Path(__file__).parent
 
@@ -17,10 +17,8 @@ def fetch() -> None:
     pins = dict(reversed(line.split()) for line in (HERE / "jars.sha256").read_text().splitlines())
     if all(sha256(STORE_JARS / jar) == digest for jar, digest in pins.items()):
         return
-    ivy = next(Path(sys.prefix).glob("lib/python3.*/site-packages/pyspark/jars/ivy-*.jar"))
     with tempfile.TemporaryDirectory(dir=STORE_JARS.parent) as name:
-        pattern = f"{name}/s3/[artifact]-[revision].[ext]"
-        run("s3 jars", ["java", "-jar", str(ivy), "-ivy", str(HERE / "ivy.xml"), "-retrieve", pattern], HERE)
+        retrieve(Path(sys.prefix), Path(name), HERE / "ivy.xml", "s3/[artifact]-[revision].[ext]")
         if bad := [jar for jar, digest in pins.items() if sha256(Path(name, "s3", jar)) != digest]:
             raise SetupFailure(f"s3 jars: {bad[0]} does not have the bytes that jars.sha256 pins. None was used.")
         shutil.rmtree(STORE_JARS, ignore_errors=True)

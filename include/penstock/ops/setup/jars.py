@@ -9,6 +9,7 @@ from penstock.ops.setup.failure import SetupFailure, run
 
 HERE = Path(__file__).parent
 PINS = HERE / "jars.sha256"
+NAMES = "[conf]/[artifact]-[revision].[ext]"
 
 
 def pinned() -> dict[str, str]:
@@ -43,13 +44,12 @@ def fetch(venv: Path) -> None:
         replace(Path(fresh), folder)
 
 
-def retrieve(venv: Path, folder: Path) -> None:
-    """Resolves ivy.xml and copies every set of jars into its own folder."""
+def retrieve(venv: Path, folder: Path, wanted: Path = HERE / "ivy.xml", names: str = NAMES) -> None:
+    """Resolves an ivy.xml and copies its jars; every set of them into its own folder."""
     ivy = next(iter(sorted(venv.glob("lib/python3.*/site-packages/pyspark/jars/ivy-*.jar"))), None)
     if ivy is None:
         raise SetupFailure("jars: PySpark is not installed whole. Delete .venv and run `make setup` again.")
-    pattern = f"{folder}/[conf]/[artifact]-[revision].[ext]"
-    run("jars", ["java", "-jar", str(ivy), "-ivy", str(HERE / "ivy.xml"), "-retrieve", pattern], HERE)
+    run("jars", ["java", "-jar", str(ivy), "-ivy", str(wanted), "-retrieve", f"{folder}/{names}"], HERE)
 
 
 def replace(fresh: Path, folder: Path) -> None:
