@@ -80,6 +80,11 @@ class ToyLake:
         return pa.concat_tables(self.epochs)
 
 
+def answers(lake: ToyLake) -> dict[str, list[dict[str, Any]]]:
+    """What every view says, in an order that does not matter."""
+    return {view.name: sorted(lake.rows(view.name), key=str) for view in lake.domain.views}
+
+
 def fact(who: str = "ann", minutes: float = 0, what: str | None = "look", amount: int | None = 1) -> dict[str, Any]:
     """One fact, so many minutes after midnight."""
     return {"who": who, "what": what, "amount": amount, "happened_at": MIDNIGHT + timedelta(minutes=minutes)}

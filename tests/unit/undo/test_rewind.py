@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from toy_lake import ToyLake, fact
+from toy_lake import ToyLake, answers, fact
 
 from penstock.engine import rewind as rewinding
 from penstock.engine.pinning import take
@@ -23,10 +23,6 @@ def point(lake: ToyLake) -> RestorePoint:
     taken = take(lake.layout, "hand", "test", "a good moment")
     lake.epoch([fact("eve", 11)])
     return taken
-
-
-def answers(lake: ToyLake) -> dict[str, list[dict[str, Any]]]:
-    return {view.name: sorted(lake.rows(view.name), key=str) for view in lake.domain.views}
 
 
 @pytest.mark.parametrize("steps", (0, 2, TABLES))

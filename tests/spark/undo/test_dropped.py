@@ -1,18 +1,15 @@
 """The story of the dropped table and the deleted checkpoint at once: found, priced, rebuilt, equal to what it was."""
 
 import shutil
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
-from serving import serving
 from tending import Tended, rows
+from toy_lake import Passed, ToyLake, answers
 
 from penstock.engine.archive import Archive
 from penstock.engine.damage import Gone, damages
@@ -21,16 +18,8 @@ from penstock.engine.pinning import take
 from penstock.engine.posting import post
 from penstock.engine.shape import Shape
 from penstock.engine.stream import Job
-from penstock.lake.layout import Layout
 from penstock.lake.ledger import balance
-from penstock.log.topics import ensure
-from penstock.model.domain import Domain, domains
 from penstock.settings import Settings
-
-TESTS = Path(__file__).parents[1]
-sys.path.insert(0, str(TESTS / "factories"))
-
-from toy_lake import Passed, ToyLake  # noqa: E402
 
 SILVER, GOLD = "silver/r1/toy.events", "gold/r1/toy.now"
 SAID = [
@@ -40,28 +29,6 @@ SAID = [
     ("c", "{", 0),
     ("d", '{"who": "ann", "amount": 3}', 0),
 ]
-
-
-@pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> Domain:
-    monkeypatch.syspath_prepend(TESTS / "toy")
-    domains.cache_clear()
-    return domains()["toy"]
-
-
-@pytest.fixture
-def log(tmp_path: Path, toy: Domain) -> Iterator[str]:
-    """A log on which nobody else uses `toy.events`."""
-    with serving(tmp_path / "broker") as address:
-        ensure(address, toy.sources)
-        yield address
-
-
-def send(log: str, *told: tuple[str, str, int]) -> None:
-    producer = Producer({"bootstrap.servers": log, "acks": "all", "log_level": 0})
-    for event_id, value, partition in told:
-        producer.produce("toy.events", value.encode(), headers={"event_id": event_id}, partition=partition)
-        producer.flush()
 
 
 def passes(rows: DataFrame, table: str) -> Passed:
@@ -74,22 +41,19 @@ def dispositions(table: str) -> list[tuple[Any, ...]]:
     return sorted(tuple(str(row[name]) for name in named) for row in told)
 
 
-def answers(lake: ToyLake) -> dict[str, list[dict[str, Any]]]:
-    return {view.name: sorted(lake.rows(view.name), key=str) for view in lake.domain.views}
-
-
 def test_a_dropped_table_and_a_deleted_checkpoint_are_rebuilt_from_bronze(
-    spark: SparkSession, settings: Settings, toy: Domain, log: str
+    lake: ToyLake, settings: Settings, log: str, send: Callable[..., None], spark: SparkSession
 ) -> None:
-    own, source = replace(settings, kafka=log), toy.sources[0]
-    lake = ToyLake(spark, Layout(settings.lake), toy)
+    own, source = replace(settings, kafka=log), lake.domain.sources[0]
     jobs: list[Job] = [Archive(source, lake.layout), Shape(source, lake.layout, "r1")]
     bronze, silver = jobs[0].place.table, jobs[1].place.table
     with Tended(spark, own, jobs):
-        send(log, *SAID[:3])
+        for one in SAID[:3]:
+            send(*one)
         rows(silver, 3)
         lake.build()
-        send(log, *SAID[3:])
+        for one in SAID[3:]:
+            send(*one)
         rows(silver, 5)
         rows(bronze, 5)
     take(lake.layout, "hand", "test", "all is well")
@@ -106,7 +70,8 @@ def test_a_dropped_table_and_a_deleted_checkpoint_are_rebuilt_from_bronze(
     assert ("5 records" in again, dispositions(silver), answers(lake)) == (True, shaped, told)
     assert list(damages(lake.layout, deep=True)) == []
     with Tended(spark, own, jobs):
-        send(log, ("e", '{"who": "eve", "amount": 4}', 1), SAID[0])
+        send("e", '{"who": "eve", "amount": 4}', 1)
+        send(*SAID[0])
         rows(silver, 7)
         rows(bronze, 7)
     post(lake.layout, (source,), "r1")

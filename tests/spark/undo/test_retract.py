@@ -1,13 +1,13 @@
 """After a retraction every view answers as if the facts had never been told; taken back, as if nothing had happened."""
 
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from deltalake import DeltaTable
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
+from toy_lake import Passed, ToyLake, answers, fact
 
 from penstock.engine import retraction
 from penstock.engine.build import Built
@@ -15,12 +15,7 @@ from penstock.engine.matching import named
 from penstock.engine.retraction import retract, settled
 from penstock.lake.layout import Layout
 from penstock.lake.retractions import in_force
-from penstock.model.domain import Domain, domains
-
-TESTS = Path(__file__).parents[1]
-sys.path.insert(0, str(TESTS / "factories"))
-
-from toy_lake import Passed, ToyLake, fact  # noqa: E402
+from penstock.model.domain import Domain
 
 TOLD = [
     [fact("ann", 0), fact("bob", 3, "buy", 60), fact("ann", 4, "buy", 5)],
@@ -30,16 +25,8 @@ TOLD = [
 
 
 @pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> Domain:
-    monkeypatch.syspath_prepend(TESTS / "toy")
-    domains.cache_clear()
-    return domains()["toy"]
-
-
-@pytest.fixture
-def lake(spark: SparkSession, toy: Domain, tmp_path: Path) -> ToyLake:
+def told(lake: ToyLake) -> ToyLake:
     """Two epochs are built, one is not."""
-    lake = ToyLake(spark, Layout(str(tmp_path / "lake")), toy)
     lake.epoch(TOLD[0])
     lake.epoch(TOLD[1])
     lake.build()
@@ -55,10 +42,6 @@ def never_told(toy: Domain, folder: Path, gone: Iterable[str]) -> dict[str, Any]
     return answers(other)
 
 
-def answers(lake: ToyLake) -> dict[str, list[Mapping[str, Any]]]:
-    return {view.name: sorted(lake.rows(view.name), key=str) for view in lake.domain.views}
-
-
 def ask(lake: ToyLake, operation: str, where: str, of: str = "") -> list[Built]:
     source = lake.domain.sources[0]
     said = settled(lake.layout, source, named(operation, source, where, "", "", of, "test", "to see"))
@@ -70,7 +53,8 @@ def passes(rows: DataFrame, table: str) -> Passed:
     return Passed()
 
 
-def test_a_retraction_and_the_half_of_it_that_is_taken_back(lake: ToyLake, toy: Domain, tmp_path: Path) -> None:
+def test_a_retraction_and_the_half_of_it_that_is_taken_back(told: ToyLake, toy: Domain, tmp_path: Path) -> None:
+    lake = told
     silver = lake.layout.silver("r1", "toy.events")
     everything = answers(lake)
     ask(lake, "one", "who = 'ann'")
@@ -88,9 +72,9 @@ def test_a_retraction_and_the_half_of_it_that_is_taken_back(lake: ToyLake, toy: 
 
 
 def test_a_retraction_that_was_killed_between_silver_and_its_views_is_ended_by_the_same_call(
-    lake: ToyLake, toy: Domain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    told: ToyLake, toy: Domain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    everything = answers(lake)
+    lake, everything = told, answers(told)
 
     def killed(*_: Any) -> None:
         raise KeyboardInterrupt
