@@ -3,17 +3,22 @@
 import json
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
 import pytest
 from browser.lake import Lake
 from browser.server import served
+from deltalake import write_deltalake
 from playwright.sync_api import Page, expect
 
+from penstock.lake.alerts import SCHEMA
+from penstock.lake.audit import Entry, record
+from penstock.lake.layout import Layout
 from penstock.serve.access.identity import Access
 
 Opened = Callable[..., Page]
-PAGES = ("web", "pipeline", "rejected", "releases")
+PAGES = ("web", "pipeline", "rejected", "rules", "releases", "audit")
 
 
 def pageview(**fields: object) -> dict[str, object]:
@@ -193,6 +198,49 @@ def test_a_link_shows_one_site_and_revoked_shows_none(opened: Opened, lake: Lake
         expect(page.get_by_label("Password")).to_be_visible()
         page.close()
     (lake.home / "console.toml").unlink()
+
+
+def test_any_days_can_be_looked_at_and_their_link_kept(opened: Opened, address: str) -> None:
+    last = datetime.now(UTC).date() - timedelta(days=2)
+    days = f"{last - timedelta(days=2)}..{last}"
+    page = opened(f"{address}/?range={days}")
+    expect(page.locator(".chart svg")).to_be_visible()
+    assert page.get_by_label("Last day").input_value() == str(last)
+    assert page.evaluate("async (days) => (await import('/console/state.js')).buckets(days).length", days) == 72
+    page.get_by_label("First day").fill(str(last))
+    expect(page).to_have_url(re.compile(f"{last}..{last}"))
+
+
+def test_what_was_done_to_the_lake_marks_the_chart(opened: Opened) -> None:
+    lake = Lake()
+    lake.add(pageview())
+    record(Layout(str(lake.home / "lake")), Entry("op1", "switch", "web", "ann", "a new rule", "bob"))
+    with served(lake) as address:
+        page = opened(f"{address}/?range=24h")
+        expect(page.locator(".chart svg .mark-rule.role-mark line")).to_have_count(1)
+        page.close()
+
+
+def test_the_rules_page_shows_rules_and_what_they_told_as_text(opened: Opened) -> None:
+    lake = Lake()
+    fact = json.dumps({"page": "<img src=x onerror=alert(1)>"})
+    row = {"id": "1", "rule": "web.slow_page", "version": 1, "fact": fact, "happened_at": datetime.now(UTC)}
+    write_deltalake(Layout(str(lake.home / "lake")).alerts(), pa.Table.from_pylist([row], SCHEMA))
+    with served(lake) as address:
+        page = opened(f"{address}/?page=rules")
+        expect(page.get_by_role("region", name="Rules")).to_contain_text("web.slow_page, version 1")
+        expect(page.get_by_role("region", name="Alerts")).to_contain_text("page <img src=x onerror")
+        assert page.locator("main img").count() == 0
+        page.close()
+
+
+def test_the_audit_page_says_who_did_what_and_why(opened: Opened) -> None:
+    lake = Lake()
+    record(Layout(str(lake.home / "lake")), Entry("op1", "switch", "web", "ann", "a new rule", "bob"))
+    with served(lake) as address:
+        page = opened(f"{address}/?page=audit")
+        expect(page.locator("tbody tr")).to_contain_text("switch webanna new rulebob")
+        page.close()
 
 
 def test_the_chart_is_given_as_a_picture(opened: Opened, address: str) -> None:

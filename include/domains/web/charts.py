@@ -12,12 +12,15 @@ VISITS = ("web.visits",)
 
 
 def over_time() -> dict[str, Any]:
-    """The measure over time; the earlier period dashed, so that it reads without colour. Colours are the theme's."""
-    base = alt.Chart(alt.NamedData("rows")).encode(
+    """The measure over time; the earlier period dashed, so that it reads without colour. Colours are the theme's.
+
+    What was done to the lake stands as rules.
+    """
+    notes = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X("bucket:T", title=None, axis=alt.Axis(tickCount=7, labelFlush=True, grid=False)),
-        y=alt.Y("value:Q", title=None, stack=None, axis=alt.Axis(tickCount=4, labelExpr="datum.label")),
         tooltip=[alt.Tooltip("said:N"), alt.Tooltip("shown:N")],
     )
+    base = notes.encode(y=alt.Y("value:Q", title=None, stack=None, axis=alt.Axis(tickCount=4, labelExpr="datum.label")))
     now, over = alt.datum.series == "now", "datum.series === 'now' && !datum.open"
     layers = alt.layer(
         base.mark_area(interpolate="monotone", opacity=0.16).transform_filter(now),
@@ -28,6 +31,7 @@ def over_time() -> dict[str, Any]:
         base.mark_line(interpolate="monotone", strokeWidth=1.4, strokeDash=[4, 4], opacity=0.6).transform_filter(
             alt.datum.series == "earlier"
         ),
+        notes.mark_rule(strokeWidth=2, strokeDash=[6, 3]).transform_filter(alt.datum.series == "note"),
         base.mark_point(size=160, opacity=0).transform_filter(now),
     )
     return layers.properties(width="container", height=230).to_dict()
@@ -104,10 +108,10 @@ REPORTS = (
         "Unusual hours",
         "unusual",
         "web.pageviews",
-        "Whole hours whose page views are more than 3.5 usual spreads away from the median of the same hour, by the "
+        "Whole hours whose visitors are more than 3.5 usual spreads away from the median of the same hour, by the "
         "clock, of up to eight past weeks, at least three. The usual spread is 1.48 times the median absolute "
         "deviation, and at least the square root of the median.",
-        {"views": "Page views"},
+        {"visitors": "Visitors"},
     ),
 )
 

@@ -24,8 +24,19 @@ def pages() -> dict[str, Page]:
 @cache
 def document() -> dict[str, Any]:
     """The pages as plain JSON."""
-    told = {"domains": [{"name": name, **page.document()} for name, page in pages().items()]}
+    told = {"domains": [{"name": name, **page.document(), "rules": rules(name)} for name, page in pages().items()]}
     return dict(json.loads(json.dumps(told)))
+
+
+def rules(domain: str) -> list[dict[str, Any]]:
+    """The standing questions of a domain."""
+    return [
+        {
+            "name": rule.name, "doc": rule.doc, "armed": rule.armed, "version": rule.version,
+            "source": rule.of.source.name, "where": rule.of.where,
+        }
+        for rule in domains()[domain].rules
+    ]  # fmt: skip
 
 
 def report(domain: str, name: str) -> Report:

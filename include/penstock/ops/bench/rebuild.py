@@ -62,19 +62,19 @@ def run(quick: bool) -> Iterator[Figure]:
         settings = Settings(home=Path(home), lake=f"{home}/lake", kafka="127.0.0.1:1")
         layout = Layout(settings.lake)
         silver = layout.silver(FIRST_RELEASE, SOURCE)
-        _fill(silver, facts, 0)
-        seconds = _build(settings)
+        fill(silver, facts, 0)
+        seconds = build(settings)
         peer = _peer(silver)
         detail = {"facts": facts, "days": DAYS, "memory": "the JVM's start and the gates are in it"}
         right = _counted(layout) == _page_views(silver)
         yield Figure("rebuild", "seconds, all days", seconds, peer=peer, goal="<= 2.5x", gate_ok=right, detail=detail)
-        _fill(silver, facts // DAYS, 1)
-        seconds = _build(settings)
+        fill(silver, facts // DAYS, 1)
+        seconds = build(settings)
         right = _counted(layout) == _page_views(silver)
         yield Figure("rebuild", "seconds, one more day", seconds, gate_ok=right, detail={"facts": facts // DAYS})
 
 
-def _fill(silver: str, facts: int, epoch: int) -> None:
+def fill(silver: str, facts: int, epoch: int) -> None:
     """Facts over all days as epoch 0, over the day after them as epoch 1."""
     asked = source(SOURCE)
     days, start = (DAYS, START) if epoch == 0 else (1, datetime.fromtimestamp(START.timestamp() + DAYS * 86_400, UTC))
@@ -102,7 +102,7 @@ def _facts(asked: Source, first: int, last: int, start: datetime, days: int, epo
     )
 
 
-def _build(settings: Settings) -> float:
+def build(settings: Settings) -> float:
     begun = time.perf_counter()
     told = subprocess.run(
         [sys.executable, str(JOB), "--domain", "web"],

@@ -1,12 +1,14 @@
 // Starts the console: which page, which theme, is the server there.
 
 import { get, onHealth, send } from "./api.js";
+import { auditPage } from "./audit.js";
 import { el, replace } from "./dom.js";
 import { domainPage } from "./domain.js";
 import { loginPage } from "./login.js";
 import { pipelinePage } from "./pipeline.js";
 import { rejectedPage } from "./rejected.js";
 import { releasesPage } from "./releases.js";
+import { rulesPage } from "./rules.js";
 import { link, read } from "./state.js";
 import { startTheme } from "./theme.js";
 
@@ -88,7 +90,9 @@ function routes() {
     ...Object.fromEntries(domains),
     pipeline: { name: "pipeline", label: "Pipeline", open: pipelinePage },
     rejected: { name: "rejected", label: "Rejected", open: (main) => rejectedPage(main, declared.domains.map((domain) => domain.source)) },
+    rules: { name: "rules", label: "Rules", open: (main) => rulesPage(main, declared.domains) },
     releases: { name: "releases", label: "Releases", open: releasesPage },
+    audit: { name: "audit", label: "Audit", open: auditPage },
   };
 }
 

@@ -71,6 +71,7 @@ function theme() {
     axisX: { domain: true, domainColor: line },
     area: { color: accent },
     line: { color: accent },
+    rule: { color: ink },
     point: { color: accent, filled: true },
   };
 }

@@ -9,10 +9,11 @@ import { emptyLake, problem } from "./empty.js";
 import { headlines } from "./headlines.js";
 import { moment } from "./format.js";
 import { panels } from "./lists.js";
+import { notes } from "./notes.js";
 import { nowHere } from "./now.js";
 import { reports } from "./reports.js";
 import { sharing } from "./sharing.js";
-import { RANGES, before, buckets, link, span, withFilter, zone } from "./state.js";
+import { before, buckets, link, open, range, span, withFilter, zone } from "./state.js";
 import { onTheme } from "./theme.js";
 
 // Live changes come every second or so; numbers that blink faster than this cannot be read.
@@ -21,8 +22,8 @@ const CALM = 1000;
 const REPORTS_CALM = 15_000;
 
 export async function domainPage(main, state, domain, go, me) {
-  const views = await get("/api/views").then((said) => new Map((said.views || said).map((one) => [one.name, one])));
-  const scopes = me.share ? [me.share.scope] : await scopesOf(domain);
+  const [said, scopes] = await Promise.all([get("/api/views"), me.share ? [me.share.scope] : scopesOf(domain)]);
+  const views = new Map(said.views.map((one) => [one.name, one]));
   if (!scopes.length) return emptyLake(main, domain, () => domainPage(main, state, domain, go, me));
   const page = new Page(main, { ...state, scope: scopes.includes(state.scope) ? state.scope : scopes[0] }, domain, views, scopes, go, me);
   await page.refresh();
@@ -38,7 +39,7 @@ async function scopesOf(domain) {
 
 class Page {
   constructor(main, state, domain, views, scopes, go, me) {
-    Object.assign(this, { main, state, domain, views, go, drawn: { finalize: () => {} }, running: false, again: false });
+    Object.assign(this, { main, state, domain, views, go, me, drawn: { finalize: () => {} }, running: false, again: false });
     this.measure = domain.headlines.find((one) => one.measure === state.measure) || domain.headlines[0];
     this.parts = Object.fromEntries(["now", "numbers", "chart", "lists", "reports"].map((name) => [name, el("div", { class: name })]));
     this.parts.chart.setAttribute("role", "img");
@@ -77,6 +78,7 @@ class Page {
   async refresh() {
     if (this.running) { this.again = true; return; }
     this.running = true;
+    this.refreshed = Date.now();
     try {
       this.at = span(this.state.range);
       await Promise.all([nowHere(this), headlines(this), this.draw(), panels(this)]);
@@ -97,19 +99,20 @@ class Page {
 
   async draw() {
     const { name } = this.chosen(this.measure);
-    const { every } = RANGES[this.state.range];
+    const { every } = range(this.state.range);
     const asked = { every, tz: zone, where: this.where(name), limit: 10000, order: "bucket" };
-    const [now, earlier] = await Promise.all([
+    const [now, earlier, noted] = await Promise.all([
       view(name, { ...this.at, ...asked }),
       this.state.compare ? view(name, { ...this.at.earlier, ...asked }) : null,
+      this.me.share ? [] : notes(this.at),
     ]);
-    this.rows = this.points(now.rows, earlier?.rows || [], every);
+    this.rows = [...this.points(now.rows, earlier?.rows || [], every), ...noted];
     this.certificate = now.certificate;
     const drawn = await chart(this.parts.chart, this.domain.chart, this.rows, { style: this.measure.style, every }, (event, value) => this.point(event, value));
     this.drawn.finalize();
     this.drawn = drawn;
     this.parts.chart.setAttribute("aria-label", `${this.measure.label} over time; the same rows are in the CSV`);
-    replace(this.ledger, `${this.measure.label} · ${RANGES[this.state.range].label.toLowerCase()} · as of ${moment(now.certificate.as_of)}`, this.state.compare ? " · dashed: the period before" : "", now.certificate.final ? "" : " · ○ still provisional");
+    replace(this.ledger, `${this.measure.label} · ${range(this.state.range).label.toLowerCase()} · as of ${moment(now.certificate.as_of)}`, this.state.compare ? " · dashed: the period before" : "", now.certificate.final ? "" : " · ○ still provisional");
   }
 
   // Buckets without facts have no row: they are zero. The earlier period is laid under this one, bucket by bucket.
@@ -122,8 +125,8 @@ class Page {
       ...point(old.get(before(this.state.range, at).getTime()) || { bucket: at }, "earlier", measure, style, every), bucket: at,
     })) : [];
     // The last bucket is not over: its line is dotted, from the one before it.
-    shown.at(-1).open = true;
-    const last = shown.slice(-2).map((row) => ({ ...row, series: "open" }));
+    const last = open(this.state.range) ? shown.slice(-2).map((row) => ({ ...row, series: "open" })) : [];
+    if (last.length) shown.at(-1).open = true;
     return [...past, ...shown, ...last].map((row) => ({ ...row, bucket: new Date(row.bucket).toISOString() }));
   }
 
@@ -146,13 +149,15 @@ class Page {
   name() { return `${this.domain.name}-${this.measure.measure}-${this.state.range}`; }
 
   export() {
-    const rows = this.rows.filter((row) => row.series !== "open").map(({ bucket, series, value }) => ({ bucket, series, [this.measure.measure]: value }));
+    const rows = this.rows.filter((row) => ["now", "earlier"].includes(row.series)).map(({ bucket, series, value }) => ({ bucket, series, [this.measure.measure]: value }));
     download(`${this.name()}.csv`, csv(rows));
   }
 
   follow() {
     let timer = 0;
-    const soon = () => { timer ||= setTimeout(() => { timer = 0; this.refresh(); }, CALM); };
+    // At once after a calm second; else when that second is over.
+    const wait = () => Math.max(0, CALM - (Date.now() - (this.refreshed || 0)));
+    const soon = () => { timer ||= setTimeout(() => { timer = 0; this.refresh(); }, wait()); };
     const hear = live(this.domain.live, this.where(this.domain.live), soon);
     const themed = onTheme(() => this.draw());
     // Time goes on without facts too: "now" must fall to nought.

@@ -81,7 +81,7 @@ function sample(cause) {
   return cause.samples.map((one) => `${one.partition}/${one.offset}`).join(", ");
 }
 
-function history(entries) {
+export function history(entries) {
   if (!entries.length) return el("p", { class: "aside" }, "Nothing yet: what people do to releases, facts and restore points is written here for ever.");
   const rows = entries.map((one) => [
     moment(one.at), `${one.what} ${one.about}`, one.who, one.why, one.approved_by, changes(one),

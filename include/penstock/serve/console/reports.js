@@ -108,7 +108,7 @@ function people({ rows }) {
 function unusual({ rows }) {
   if (!rows.length) return null;
   const largest = [...rows].sort((a, b) => Math.abs(b.far) - Math.abs(a.far)).slice(0, 8);
-  return scrolled(["Hour", "Page views", "Usual", ""], largest.map((row) => [
+  return scrolled(["Hour", "Visitors", "Usual", ""], largest.map((row) => [
     moment(row.hour, false), number(row.value), number(row.usual), `${row.far > 0 ? "▲" : "▼"} ${number(Math.abs(row.far), "decimal")} spreads`,
   ]));
 }

@@ -17,7 +17,7 @@ export function read() {
   return {
     page: told.get("page") || "",
     scope: told.get("scope") || "",
-    range: RANGES[told.get("range")] ? told.get("range") : "7d",
+    range: isRange(told.get("range")) ? told.get("range") : "7d",
     measure: told.get("measure") || "",
     compare: told.get("compare") !== "no",
     filters: told.getAll("f").map((text) => {
@@ -42,27 +42,61 @@ export function withFilter(state, key, value) {
   return { ...state, filters: value === null ? others : [...others, { key, value }] };
 }
 
+const LONGEST = 800 * 86400e3;
+const CHOSEN = /^(\d{4})-(\d\d)-(\d\d)\.\.(\d{4})-(\d\d)-(\d\d)$/;
+
+// A range by its name, or any days as 2026-03-01..2026-03-31, both included.
+export function range(name) {
+  const own = chosen(name);
+  if (!own) return RANGES[name];
+  return { label: `${day(own.from)} to ${day(own.last)}`, every: own.to - own.from > 8 * 86400e3 ? "1 day" : "1 hour" };
+}
+
+export function isRange(name) { return Object.hasOwn(RANGES, name ?? "") || chosen(name) !== null; }
+
+export function days(from, to) { return from && to ? `${from < to ? from : to}..${from < to ? to : from}` : ""; }
+
+function chosen(name) {
+  const [, ...said] = CHOSEN.exec(name) || [];
+  if (!said.length) return null;
+  const [year, month, date, toYear, toMonth, toDate] = said.map(Number);
+  const from = new Date(year, month - 1, date);
+  const to = new Date(toYear, toMonth - 1, toDate + 1);
+  const possible = to > from && from < Date.now() && to - from < LONGEST;
+  return possible ? { from, to, last: new Date(toYear, toMonth - 1, toDate) } : null;
+}
+
+function day(at) { return at.toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" }); }
+
 // The range's buckets as instants, first to last, in the reader's own days and months.
 export function buckets(name, now = new Date()) {
-  const start = first(name, now);
-  const step = { "1 minute": 60e3, "1 hour": 3600e3 }[RANGES[name].every];
+  const { from, to } = span(name, now);
+  const { every } = range(name);
+  const step = { "1 minute": 60e3, "1 hour": 3600e3 }[every];
   const found = [];
-  for (let at = start; at <= now; at = next(at, step, RANGES[name].every)) found.push(at);
+  for (let at = from; at < to; at = next(at, step, every)) found.push(at);
   return found;
 }
 
 // The same instant one period earlier, in the reader's own days: a bucket of this period lies over one of that.
 export function before(name, at) {
-  const [months, days, minutes] = { live: [0, 0, 30], today: [0, 1, 0], "24h": [0, 1, 0], "7d": [0, 7, 0], "30d": [0, 30, 0], "90d": [0, 90, 0], "12mo": [12, 0, 0] }[name];
+  const own = chosen(name);
+  const long = own && Math.round((own.to - own.from) / 86400e3);
+  const [months, days, minutes] = { live: [0, 0, 30], today: [0, 1, 0], "24h": [0, 1, 0], "7d": [0, 7, 0], "30d": [0, 30, 0], "90d": [0, 90, 0], "12mo": [12, 0, 0] }[name] || [0, long, 0];
   return new Date(at.getFullYear(), at.getMonth() - months, at.getDate() - days, at.getHours(), at.getMinutes() - minutes, at.getSeconds());
 }
 
-// From the first bucket to this minute's end; the earlier period is as long.
+// From the first bucket to this minute's end, or to the end of the days that were chosen; the earlier period is as long.
 export function span(name, now = new Date()) {
-  const from = first(name, now);
-  const to = new Date(Math.ceil((now.getTime() + 1) / 60e3) * 60e3);
+  const own = chosen(name);
+  const minute = new Date(Math.ceil((now.getTime() + 1) / 60e3) * 60e3);
+  const from = own ? own.from : first(name, now);
+  const to = own && own.to < minute ? own.to : minute;
   return { from, to, earlier: { from: before(name, from), to: before(name, to) } };
 }
+
+// Whether the last bucket of the range is still going on.
+export function open(name, now = new Date()) { return span(name, now).to > now; }
 
 function first(name, now) {
   const day = new Date(now.getFullYear(), now.getMonth(), now.getDate());

@@ -1,0 +1,46 @@
+// Standing questions about single facts: which there are, which of them tell somebody, and what they told last.
+
+import { get } from "./api.js";
+import { el, replace } from "./dom.js";
+import { problem } from "./empty.js";
+import { moment } from "./format.js";
+import { table } from "./pipeline.js";
+
+const EVERY = 5000;
+const SHOWN = 100;
+
+export async function rulesPage(main, domains) {
+  const rules = domains.flatMap((domain) => domain.rules);
+  const told = el("section", { class: "card", "aria-label": "Alerts" });
+  replace(main, el("h1", {}, "Rules"), el("p", { class: "aside" }, "A rule is a condition on one fact. An armed rule tells of every fact that meets it, once, within a second or two; another can be tried over history (penstock rules try)."),
+    el("section", { class: "card", "aria-label": "Rules" }, rules.length ? el("div", { class: "scroll" }, table(["Rule", "What it asks", "State", "Of", "Where"], rules.map(row))) : el("p", { class: "nothing" }, "No domain declares a rule. They are in domains/<name>/rules.py.")),
+    told);
+  let timer = 0;
+  let closed = false;
+  const look = async () => {
+    if (!document.hidden) await alerts(told);
+    if (!closed) timer = setTimeout(look, EVERY);
+  };
+  await look();
+  return () => { closed = true; clearTimeout(timer); };
+}
+
+function row(rule) {
+  return [el("b", {}, `${rule.name}, version ${rule.version}`), el("span", { class: "prose" }, rule.doc), el("span", { class: `mark ${rule.armed ? "good" : ""}` }, rule.armed ? "● armed" : "○ not armed"), rule.source, el("code", {}, rule.where)];
+}
+
+async function alerts(card) {
+  try {
+    const { rows } = await get("/api/alerts", [["limit", String(SHOWN)]]);
+    replace(card, el("h2", {}, "What they told last"), rows.length ? el("div", { class: "scroll" }, table(["Happened", "Rule", "Fact"], rows.map(alert)))
+      : el("p", { class: "nothing" }, "No fact has met an armed rule yet."));
+  } catch (error) {
+    problem(card, error);
+  }
+}
+
+// Facts are what visitors sent: text, whatever it looks like.
+function alert(row) {
+  const fact = Object.entries(row.fact || {}).map(([name, value]) => `${name} ${value}`).join(" · ");
+  return [moment(row.happened_at), row.rule, el("span", { class: "prose" }, fact)];
+}
