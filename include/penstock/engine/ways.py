@@ -54,10 +54,8 @@ def ways(layout: Layout, point: RestorePoint, domain: str) -> list[Way]:
 
 
 def _of_source(layout: Layout, point: RestorePoint, source: Source) -> Iterator[Way]:
-    for release in sorted(kept(layout, source.domain)):
-        if named(layout, layout.silver(release, source.name)) not in point.tables:
-            # A release that came after the point stays as it is.
-            continue
+    # A release that came after the point stays as it is; a source that came after it goes back to having no rows.
+    for release in sorted({*kept(layout, source.domain)} & _known(point, source.domain)):
         speed, gold = tables_of(layout, release, source)
         # Readers take speed first, then gold: in between they see the last build, and never a number twice.
         for kind, paths in (("speed", speed), ("gold", gold), ("silver", [layout.silver(release, source.name)])):
@@ -65,6 +63,12 @@ def _of_source(layout: Layout, point: RestorePoint, source: Source) -> Iterator[
                 now, then = pin(path), point.tables.get(named(layout, path))
                 if now or then:
                     yield Way(path, kind, release, source.name, now, then)
+
+
+def _known(point: RestorePoint, domain: str) -> set[str]:
+    """The releases of a domain that a point knows: silver/<release>/<domain>.<source>."""
+    parts = [name.split("/") for name in point.tables if name.startswith("silver/")]
+    return {release for _, release, name in parts if name.startswith(f"{domain}.")}
 
 
 def _hindrance(way: Way) -> str:
