@@ -61,9 +61,10 @@ def test_a_restored_table_that_differs_is_noticed(tmp_path: Path) -> None:
         _same(DeltaTable(written(tmp_path / "a", 2)), DeltaTable(written(tmp_path / "b", 3)))
 
 
-def test_every_table_is_found_and_the_smallest_is_drilled(tmp_path: Path) -> None:
-    big, small = written(tmp_path / "gold" / "r1" / "big", 9), written(tmp_path / "ledger", 1)
-    assert (list(tables(str(tmp_path))), smallest(str(tmp_path))) == ([big, small], small)
+def test_every_table_is_found_and_the_smallest_with_a_past_is_drilled(tmp_path: Path) -> None:
+    big, small = written(tmp_path / "gold" / "r1" / "big", 9), written(tmp_path / "ledger", 2)
+    new = written(tmp_path / "silver", 1)
+    assert (list(tables(str(tmp_path))), smallest(str(tmp_path))) == ([big, small, new], small)
 
 
 def test_a_publication_is_that_of_the_version_that_was_opened(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def vacuum(path: str, keep_hours: int = KEEP_HOURS, spared: Sequence[int] = ()) 
 
 def drill(path: str, scratch: Path) -> int:
     """Restores a copy to the version before the last and compares it with time travel; returns the rows compared."""
-    version = max(DeltaTable(path).version() - 1, 0)
+    version = DeltaTable(path).version() - 1
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     place(path).copied(place(scratch))
@@ -96,5 +96,6 @@ def _same(was: DeltaTable, restored: DeltaTable) -> int:
 
 
 def smallest(lake: str) -> str | None:
-    """The table that a drill can afford to copy."""
-    return min(((place(path).size(), path) for path in tables(lake)), default=(0, None))[1]
+    """The table that a drill can afford to copy, of those that have a version before their last."""
+    changed = (path for path in tables(lake) if DeltaTable(path).version() > 0)
+    return min(((place(path).size(), path) for path in changed), default=(0, None))[1]
