@@ -110,7 +110,7 @@ def test_an_empty_lake_says_how_to_begin_and_then_begins(opened: Opened) -> None
     lake = Lake()
     with served(lake) as address:
         page = opened(address)
-        expect(page.locator("pre").first).to_contain_text("/v1/web.events")
+        expect(page.locator("pre").first).to_contain_text(":8090/v1/web.events")
         lake.add(pageview())
         expect(page.locator(".number").first).to_contain_text("1")
         page.close()

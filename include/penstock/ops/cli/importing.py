@@ -14,7 +14,7 @@ import typer
 from penstock.client import Client, Refused
 from penstock.collect.agent.formats import FORMATS, Parse, parsed
 from penstock.ops import cli
-from penstock.ops.cli.send import carried, collector
+from penstock.ops.cli.send import AsJson, OfSource, Restart, ToUrl, WithKey, carried, collector
 from penstock.ops.refusal import Refusal
 from penstock.ops.sending import Event, Mark, opened
 from penstock.ops.stack.home import open_home
@@ -32,11 +32,11 @@ def import_(
     file: Annotated[Path, typer.Argument(help="A log or a table, one line a record.")],
     format: Annotated[str, typer.Option(help="combined (Apache, nginx), w3c (IIS) or csv.")],
     site: Annotated[str, typer.Option(help="The site that the records belong to.")],
-    source: Annotated[str, typer.Option(help="The source that the events belong to.")] = "web.events",
-    url: Annotated[str, typer.Option(help="The collector; this home's by default.")] = "",
-    key: Annotated[str, typer.Option(help="A write key, where the collector asks for one.")] = "",
-    restart: Annotated[bool, typer.Option(help="From the beginning, even if a part was sent before.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document at the end.")] = False,
+    source: OfSource = "web.events",
+    url: ToUrl = "",
+    key: WithKey = "",
+    restart: Restart = False,
+    as_json: AsJson = False,
 ) -> None:
     """Import history. If it is stopped, the same command goes on where it was; done twice, it changes nothing.
 

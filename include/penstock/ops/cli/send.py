@@ -11,6 +11,13 @@ from penstock.ops import cli
 from penstock.ops.sending import Event, Make, Mark, Sent, opened, send_all
 from penstock.settings import Settings
 
+# What every command that sends to a collector asks.
+OfSource = Annotated[str, typer.Option("--source", help="The source that the events belong to.")]
+ToUrl = Annotated[str, typer.Option("--url", help="The collector; this home's by default.")]
+WithKey = Annotated[str, typer.Option("--key", help="A write key, where the collector asks for one.")]
+Restart = Annotated[bool, typer.Option("--restart", help="From the beginning, even if a part was sent before.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document at the end.")]
+
 
 def register(app: typer.Typer) -> None:
     app.command()(send)
@@ -18,11 +25,11 @@ def register(app: typer.Typer) -> None:
 
 def send(
     file: Annotated[str, typer.Argument(help="NDJSON, one event a line; - for standard input.")],
-    source: Annotated[str, typer.Option(help="The source that the events belong to.")] = "web.events",
-    url: Annotated[str, typer.Option(help="The collector; this home's by default.")] = "",
-    key: Annotated[str, typer.Option(help="A write key, where the collector asks for one.")] = "",
-    restart: Annotated[bool, typer.Option(help="From the beginning, even if a part was sent before.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document at the end.")] = False,
+    source: OfSource = "web.events",
+    url: ToUrl = "",
+    key: WithKey = "",
+    restart: Restart = False,
+    as_json: AsJson = False,
 ) -> None:
     """Send events from a file. If it is stopped, the same command goes on where it was.
 
