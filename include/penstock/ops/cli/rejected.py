@@ -1,0 +1,43 @@
+"""`penstock rejected`: what was rejected, grouped by reason and shape, with examples."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from penstock.ops import cli
+from penstock.ops.refusal import Refusal
+from penstock.settings import Settings
+
+LONGEST = 160
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(rejected)
+
+
+def rejected(
+    source: Annotated[str, typer.Option(help="The source, such as web.events.")],
+    reason: Annotated[str, typer.Option(help="Only of this reason.")] = "",
+    most: Annotated[int, typer.Option(min=1, help="So many groups.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """Group what was rejected by reason and shape of its JSON, the largest group first, with three examples each."""
+    from penstock.lake.layout import Layout
+    from penstock.lake.rejected import groups
+    from penstock.lake.releases import current
+    from penstock.model import domain
+
+    layout = Layout(Settings.from_env().lake)
+    try:
+        of = domain.source(source)
+    except domain.UnknownName as unknown:
+        raise Refusal(str(unknown)) from unknown
+    found = groups(layout, current(layout, of.domain), of.name, reason, most)
+    if as_json:
+        cli.say([asdict(group) for group in found])
+        return
+    for group in found:
+        typer.echo(f"{group.records:,} {group.reason}: {group.shape[:LONGEST]}")
+        for example in group.examples:
+            typer.echo(f"    {example['at']}  {(example['raw'] or '')[:LONGEST]}")
