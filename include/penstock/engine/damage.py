@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -12,6 +11,7 @@ from deltalake import DeltaTable
 from penstock.engine.checkpoints import examine, places
 from penstock.engine.pinning import named, tables_of
 from penstock.lake.layout import Layout
+from penstock.lake.place import Place, place
 from penstock.lake.publication import cut_of, open_table
 from penstock.lake.releases import kept
 from penstock.lake.restore_points import points
@@ -58,11 +58,11 @@ def damages(layout: Layout, deep: bool = False) -> Iterator[Damage]:
 
 
 def _of_checkpoints(layout: Layout, release: str, source: Source) -> Iterator[Damage]:
-    for place in places(layout, source.name, release):
+    for kept_at in places(layout, source.name, release):
         # A table that cannot be read says nothing of its checkpoint.
-        if not broken(place.table, False) and (wrong := examine(place)):
+        if not broken(kept_at.table, False) and (wrong := examine(kept_at)):
             mend = f"penstock checkpoints rebuild --release {release}"
-            yield Damage(named(layout, place.checkpoint), wrong.partition(":")[0], "seconds", mend)
+            yield Damage(named(layout, kept_at.checkpoint), wrong.partition(":")[0], "seconds", mend)
 
 
 def _of_bronze(layout: Layout, source: Source, deep: bool) -> Iterator[Damage]:
@@ -129,18 +129,20 @@ def refuse_gone(layout: Layout, release: str, source: Source) -> None:
 def broken(path: str, deep: bool) -> list[str]:
     """Files of a table that are not there, have another size, or cannot be read; by their paths in the log."""
     table = open_table(path)
-    if table is None or "://" in path:
+    if table is None:
         return []
+    folder = place(path)
     files = pa.table(table.get_add_actions(flatten=True)).select(["path", "size_bytes"]).to_pylist()
-    return [one["path"] for one in files if not sound(Path(path, one["path"]), one["size_bytes"], deep)]
+    return [one["path"] for one in files if not sound(folder, one["path"], one["size_bytes"], deep)]
 
 
-def sound(file: Path, size: int, deep: bool) -> bool:
+def sound(folder: Place, name: str, size: int, deep: bool) -> bool:
     """Whether a file is what the log says. `deep`: every page is read, which is what finds a flipped bit."""
-    if not file.exists() or file.stat().st_size != size:
+    if folder.length(name) != size:
         return False
     try:
-        pq.read_table(file, partitioning=None) if deep else pq.read_metadata(file)
+        with folder.open(name) as file:
+            pq.ParquetFile(file).read() if deep else pq.read_metadata(file)
         return True
     except (pa.ArrowException, OSError):
         return False

@@ -9,7 +9,6 @@ import math
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -33,6 +32,7 @@ from penstock.engine.rebooking import rebooked
 from penstock.engine.replay import EPOCH_RECORDS, chunks, records
 from penstock.engine.shape import Shape
 from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.place import place
 from penstock.lake.publication import cut_of, open_table
 from penstock.lake.releases import kept
 from penstock.lake.restore_points import points
@@ -52,12 +52,12 @@ class Lost(RuntimeError):
 
 def dropped(path: str) -> int:
     """Takes files that cannot be read out of a table's log; they are kept beside it. Returns how many."""
-    wrong = broken(path, deep=True)
+    wrong, folder = broken(path, deep=True), place(path)
     for name in wrong:
-        file = Path(path, name)
-        if file.exists():
+        if folder.length(name) is not None:
+            day, slash, file = name.rpartition("/")
             # A name that no reader and no vacuum looks for.
-            file.rename(file.with_name(f"_damaged-{uuid.uuid4().hex[:8]}-{file.name}"))
+            folder.rename(name, f"{day}{slash}_damaged-{uuid.uuid4().hex[:8]}-{file}")
     if wrong:
         DeltaTable(path).repair()
     return len(wrong)

@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pyarrow as pa
 from deltalake import DeltaTable
@@ -26,6 +25,7 @@ from penstock.engine.dispositions import disposed
 from penstock.engine.history import remembered
 from penstock.engine.scope import Chunk, Scope
 from penstock.engine.shape import Shape
+from penstock.lake.place import place
 from penstock.lake.records import COLUMNS
 from penstock.lake.releases import Refused
 from penstock.lake.replays import size_of
@@ -163,5 +163,5 @@ def stand(table: str, query: str) -> tuple[str, int, int]:
 def seed(shape: Shape) -> None:
     """Leaves the stream of this release a checkpoint that goes on exactly where the batch ended."""
     written = book(shape.place.table)
-    if written is not None and (not Path(shape.place.checkpoint).exists() or examine(shape.place)):
+    if written is not None and (not place(shape.place.checkpoint).there() or examine(shape.place)):
         rewrite(shape.place, written, done=True)

@@ -59,8 +59,16 @@ class Place:
         )
         return found
 
+    def length(self, name: str) -> int | None:
+        """The bytes of one file; none where it is not there."""
+        found: fs.FileInfo = self.files.get_file_info(f"{self.path}/{name}")
+        return found.size if found.is_file else None
+
+    def open(self, name: str) -> pa.NativeFile:
+        return self.files.open_input_file(f"{self.path}/{name}")
+
     def read(self, name: str) -> bytes:
-        with self.files.open_input_file(f"{self.path}/{name}") as file:
+        with self.open(name) as file:
             content: bytes = file.read()
             return content
 
@@ -105,9 +113,12 @@ class Place:
             self.copied(target)
             self.remove()
 
+    def rename(self, name: str, new: str) -> None:
+        self.files.move(f"{self.path}/{name}", f"{self.path}/{new}")
+
     def forget(self, name: str) -> None:
         """One file, if it is there."""
-        if self.below(name).there():
+        if self.length(name) is not None:
             self.files.delete_file(f"{self.path}/{name}")
 
     def remove(self) -> None:
@@ -119,8 +130,7 @@ class Place:
 def rows(file: str) -> pa.Table:
     """A Parquet file's own columns, wherever it is."""
     folder, _, name = file.rpartition("/")
-    where = place(folder)
-    with where.files.open_input_file(f"{where.path}/{name}") as opened:
+    with place(folder).open(name) as opened:
         return pq.ParquetFile(opened).read()
 
 
