@@ -15,7 +15,8 @@ DAY = 24 * 60
 
 @pytest.fixture
 def lake(tmp_path: Path) -> WebLake:
-    return WebLake(Layout(str(tmp_path / "lake")))
+    views = ("web.pageviews", "web.pageviews_by_region", "web.sessions", "web.bots")
+    return WebLake(Layout(str(tmp_path / "lake")), only=views)
 
 
 def by_day(lake: WebLake, view: str, measure: str, **said: str) -> dict[str, Any]:

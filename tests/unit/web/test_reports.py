@@ -26,7 +26,8 @@ REPORTS = {report.name: report for report in PAGE.reports}
 
 @pytest.fixture
 def lake(tmp_path: Path) -> WebLake:
-    return WebLake(Layout(str(tmp_path / "lake")))
+    asked = {name for report in REPORTS.values() for name in (report.view, report.other)} | {"web.sessions"}
+    return WebLake(Layout(str(tmp_path / "lake")), only=tuple(asked))
 
 
 def event(visitor: str = "ann", minutes: float = 0, page: str = "/", **fields: Any) -> dict[str, Any]:
