@@ -1,125 +1,27 @@
 """A day in the life of the people who run this work in Airflow, through REST, on the real stack."""
 
-import json
 import sys
-import uuid
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
-import pyarrow as pa
 import pytest
-from deltalake import DeltaTable, write_deltalake
+from system.on_call import VIEW, Operator, eventually, span
 
 from penstock.lake.gates import checks
-from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.layout import FIRST_RELEASE
 from penstock.lake.publication import newest, open_table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "alerts"))
 from receivers import http_hook
 
-BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
-VIEW, SOURCE = "web.pageviews", "web.events"
-# Each wait is some ten seconds on a quiet machine.
-SECONDS = 400
-
-
-class Operator:
-    """Somebody of the oncall role with Airflow's REST API in hand."""
-
-    def __init__(self, stack: Any, eventually: Any) -> None:
-        self.stack, self.eventually = stack, eventually
-        self.token = stack.token("oncall")
-        self.layout = Layout(str(stack.home / "lake"))
-
-    def ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
-        told: dict[str, Any] = self.stack.ask(method, f"/api/v2{path}", body, self.token)
-        return told
-
-    def build(self, **form: object) -> str:
-        run = self.ask("POST", "/dags/build_views/dagRuns", {"logical_date": None, "conf": {"domain": "web", **form}})
-        return str(run["dag_run_id"])
-
-    def ended(self, run: str) -> str:
-        """The state that a build ends in."""
-        state: list[str] = [""]
-
-        def over() -> bool:
-            state[0] = str(self.ask("GET", f"/dags/build_views/dagRuns/{run}")["state"])
-            return state[0] in ("success", "failed")
-
-        assert self.eventually(over, SECONDS), f"{run} is {state[0]} after {SECONDS} s"
-        return state[0]
-
-    def clear(self, run: str) -> None:
-        body = {"dry_run": False, "dag_run_id": run, "reset_dag_runs": True, "only_failed": False}
-        self.ask("POST", "/dags/build_views/clearTaskInstances", body)
-
-    def send(self, count: int) -> None:
-        """Page views from a browser, and the wait until they are facts."""
-        before = self.facts()
-        events = [
-            {"type": "pageview", "visitor": f"v{number}", "site": "a.example", "url": "https://a.example/x"}
-            for number in range(count)
-        ]
-        post(self.stack.url("collector", f"/v1/{SOURCE}"), events)
-        assert self.eventually(lambda: self.facts() >= before + count, SECONDS)
-
-    def facts(self) -> int:
-        silver = open_table(self.layout.silver(FIRST_RELEASE, SOURCE))
-        if silver is None:
-            return 0
-        return int(silver.to_pyarrow_dataset().filter(pa.compute.field("disposition") == "fact").count_rows())
-
-    def published(self) -> int:
-        """The page views that readers see in gold, at its smallest bucket."""
-        gold = open_table(self.layout.gold(FIRST_RELEASE, VIEW))
-        if gold is None:
-            return 0
-        rows = gold.to_pyarrow_table(columns=["views", "width"]).to_pylist()
-        smallest = min((row["width"] for row in rows), default=None)
-        return sum(row["views"] for row in rows if row["width"] == smallest)
-
-    def break_silver(self) -> str:
-        """What a shape with an error would write: a page view of no site."""
-        path = self.layout.silver(FIRST_RELEASE, SOURCE)
-        fact = DeltaTable(path).to_pyarrow_table(filters=[("disposition", "=", "fact")]).slice(0, 1)
-        wrong = str(uuid.uuid4())
-        changed = {"site": None, "event_id": wrong, "epoch": fact["epoch"][0].as_py() + 1_000_000}
-        row = {**fact.to_pylist()[0], **changed}
-        write_deltalake(path, pa.Table.from_pylist([row], fact.schema), mode="append")
-        return wrong
-
-    def mend_silver(self, wrong: str) -> None:
-        DeltaTable(self.layout.silver(FIRST_RELEASE, SOURCE)).delete(f"event_id = '{wrong}'")
-
-
-def post(address: str, body: object) -> None:
-    # What names itself a library is taken for a bot, and views count people.
-    headers = {"Content-Type": "application/json", "User-Agent": BROWSER}
-    request = Request(address, json.dumps(body).encode(), headers)  # noqa: S310
-    with urlopen(request, timeout=30) as answer:  # noqa: S310
-        assert answer.status == 202
-
-
-def span(first: date, last: date) -> dict[str, str]:
-    return {"from_date": f"{first}T00:00:00Z", "to_date": f"{last}T00:00:00Z"}
-
 
 @pytest.fixture(scope="module")
 def operator(stack: Any) -> Operator:
-    from time import monotonic, sleep
-
-    def eventually(condition: Any, seconds: float) -> bool:
-        deadline = monotonic() + seconds
-        while not condition() and monotonic() < deadline:
-            sleep(1)
-        return bool(condition())
-
-    return Operator(stack, eventually)
+    return Operator(stack)
 
 
 @pytest.fixture
@@ -171,7 +73,7 @@ def test_a_backfill_by_rest_rebuilds_a_day_and_changes_nothing(operator: Operato
         "max_active_runs": 1,
     }
     backfill = operator.ask("POST", "/backfills", asked)
-    assert operator.eventually(lambda: operator.ask("GET", f"/backfills/{backfill['id']}")["completed_at"], SECONDS)
+    assert eventually(lambda: bool(operator.ask("GET", f"/backfills/{backfill['id']}")["completed_at"]))
     runs = operator.ask("GET", "/dags/build_views/dagRuns?run_type=backfill")["dag_runs"]
     assert [run["state"] for run in runs] == ["success"]
     assert operator.published() == before
@@ -193,6 +95,21 @@ def test_what_cannot_be_done_is_refused_before_a_run_exists(
     with pytest.raises(HTTPError) as refused:
         operator.ask("POST", path, body)
     assert 400 <= refused.value.code < 500
+
+
+def test_a_driver_that_is_killed_is_replaced_and_goes_on(operator: Operator) -> None:
+    assert eventually(lambda: bool(operator.drivers()))
+    killed = operator.drivers()
+    for process in killed:
+        process.kill()
+    operator.send(10)
+    assert operator.drivers().isdisjoint(killed)
+
+
+def test_the_night_s_work_ends_well(operator: Operator) -> None:
+    dags = ("ingest_checks", "close_day", "maintain")
+    runs = {dag: operator.start(dag) for dag in dags}
+    assert {dag: operator.ended(run, dag) for dag, run in runs.items()} == dict.fromkeys(dags, "success")
 
 
 def test_an_analyst_sees_and_starts_nothing(operator: Operator) -> None:

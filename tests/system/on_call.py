@@ -1,0 +1,119 @@
+"""Somebody of the oncall role with Airflow's REST API in hand, and what the lake then says."""
+
+import json
+import uuid
+from collections.abc import Callable
+from datetime import date
+from time import monotonic, sleep
+from typing import Any
+from urllib.request import Request, urlopen
+
+import psutil
+import pyarrow as pa
+from deltalake import DeltaTable, write_deltalake
+
+from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.publication import open_table
+from penstock.ops.stack import orphans
+from penstock.ops.stack.home import open_home
+
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
+VIEW, SOURCE = "web.pageviews", "web.events"
+# Each wait is some ten seconds on a quiet machine.
+SECONDS = 400
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    deadline = monotonic() + SECONDS
+    while not condition() and monotonic() < deadline:
+        sleep(1)
+    return condition()
+
+
+class Operator:
+    """Asks, presses, waits."""
+
+    def __init__(self, stack: Any) -> None:
+        self.stack = stack
+        self.token = stack.token("oncall")
+        self.layout = Layout(str(stack.home / "lake"))
+
+    def ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
+        told: dict[str, Any] = self.stack.ask(method, f"/api/v2{path}", body, self.token)
+        return told
+
+    def start(self, dag: str, **form: object) -> str:
+        return str(self.ask("POST", f"/dags/{dag}/dagRuns", {"logical_date": None, "conf": form})["dag_run_id"])
+
+    def build(self, **form: object) -> str:
+        return self.start("build_views", domain="web", **form)
+
+    def ended(self, run: str, dag: str = "build_views") -> str:
+        """The state that a run ends in."""
+        state: list[str] = [""]
+
+        def over() -> bool:
+            state[0] = str(self.ask("GET", f"/dags/{dag}/dagRuns/{run}")["state"])
+            return state[0] in ("success", "failed")
+
+        assert eventually(over), f"{run} is {state[0]} after {SECONDS} s"
+        return state[0]
+
+    def drivers(self) -> set[psutil.Process]:
+        """The processes of the streaming driver: Python and its JVM."""
+        owned = orphans.processes(open_home(self.stack.home).stack)
+        return {each for each in owned if any(part.endswith("spark_jobs/stream.py") for part in each.cmdline())}
+
+    def clear(self, run: str) -> None:
+        body = {"dry_run": False, "dag_run_id": run, "reset_dag_runs": True, "only_failed": False}
+        self.ask("POST", "/dags/build_views/clearTaskInstances", body)
+
+    def send(self, count: int) -> None:
+        """Page views from a browser, and the wait until they are facts."""
+        before = self.facts()
+        events = [
+            {"type": "pageview", "visitor": f"v{number}", "site": "a.example", "url": "https://a.example/x"}
+            for number in range(count)
+        ]
+        post(self.stack.url("collector", f"/v1/{SOURCE}"), events)
+        assert eventually(lambda: self.facts() >= before + count), "the events became no facts"
+
+    def facts(self) -> int:
+        silver = open_table(self.layout.silver(FIRST_RELEASE, SOURCE))
+        if silver is None:
+            return 0
+        return int(silver.to_pyarrow_dataset().filter(pa.compute.field("disposition") == "fact").count_rows())
+
+    def published(self) -> int:
+        """The page views that readers see in gold, at its smallest bucket."""
+        gold = open_table(self.layout.gold(FIRST_RELEASE, VIEW))
+        if gold is None:
+            return 0
+        rows = gold.to_pyarrow_table(columns=["views", "width"]).to_pylist()
+        smallest = min((row["width"] for row in rows), default=None)
+        return sum(row["views"] for row in rows if row["width"] == smallest)
+
+    def break_silver(self) -> str:
+        """What a shape with an error would write: a page view of no site."""
+        path = self.layout.silver(FIRST_RELEASE, SOURCE)
+        fact = DeltaTable(path).to_pyarrow_table(filters=[("disposition", "=", "fact")]).slice(0, 1)
+        wrong = str(uuid.uuid4())
+        changed = {"site": None, "event_id": wrong, "epoch": fact["epoch"][0].as_py() + 1_000_000}
+        row = {**fact.to_pylist()[0], **changed}
+        write_deltalake(path, pa.Table.from_pylist([row], fact.schema), mode="append")
+        return wrong
+
+    def mend_silver(self, wrong: str) -> None:
+        DeltaTable(self.layout.silver(FIRST_RELEASE, SOURCE)).delete(f"event_id = '{wrong}'")
+
+
+def post(address: str, body: object) -> None:
+    # What names itself a library is taken for a bot, and views count people.
+    headers = {"Content-Type": "application/json", "User-Agent": BROWSER}
+    request = Request(address, json.dumps(body).encode(), headers)  # noqa: S310
+    with urlopen(request, timeout=30) as answer:  # noqa: S310
+        assert answer.status == 202
+
+
+def span(first: date, last: date) -> dict[str, str]:
+    return {"from_date": f"{first}T00:00:00Z", "to_date": f"{last}T00:00:00Z"}

@@ -1,0 +1,85 @@
+"""Airflow's own pages in a real browser, as each role meets them."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from browser import server
+from playwright.sync_api import Browser, Page, expect
+from system.on_call import Operator, eventually
+
+# Other tests may have the machine.
+PATIENCE = 90_000
+LogIn = Callable[[str], Page]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with server.chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def log_in(chromium: Browser, stack: Any) -> Iterator[LogIn]:
+    """A page of Airflow for one of its users."""
+    expect.set_options(timeout=PATIENCE)
+    contexts = []
+
+    def as_user(name: str) -> Page:
+        contexts.append(
+            chromium.new_context(base_url=stack.url("airflow", ""), viewport={"width": 1280, "height": 1400})
+        )
+        page = contexts[-1].new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto("/")
+        page.locator("input[name=username]").fill(name)
+        page.locator("input[name=password]").fill(json.loads((stack.home / "passwords.json").read_text())[name])
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url(lambda url: "login" not in url)
+        return page
+
+    yield as_user
+    for context in contexts:
+        context.close()
+
+
+def form(page: Page, dag: str) -> Any:
+    """The form of a DAG, opened as a person opens it."""
+    page.goto(f"/dags/{dag}")
+    page.get_by_role("button", name="Trigger Dag").click()
+    return page.get_by_role("dialog").filter(has_text="Run Parameters")
+
+
+def test_an_analyst_looks_and_is_told_that_he_may_not_press(log_in: LogIn) -> None:
+    page = log_in("analyst")
+    form(page, "build_views").get_by_role("button", name="Trigger").click()
+    expect(page.get_by_text("You do not have permission")).to_be_visible()
+
+
+def test_who_is_on_call_builds_a_day_from_the_form(log_in: LogIn, stack: Any) -> None:
+    operator, today = Operator(stack), str(datetime.now(UTC).date())
+    fields = form(log_in("oncall"), "build_views")
+    fields.locator("input[name=element_from]").fill(today)
+    fields.locator("input[name=element_to]").fill(today)
+    fields.get_by_role("button", name="Trigger").click()
+
+    def begun() -> list[str]:
+        runs = operator.ask("GET", "/dags/build_views/dagRuns?run_type=manual")["dag_runs"]
+        return [run["dag_run_id"] for run in runs if run["conf"].get("from") == today]
+
+    assert eventually(lambda: bool(begun()))
+    assert operator.ended(begun()[0]) == "success"
+
+
+def test_the_console_is_one_of_airflow_s_pages(log_in: LogIn) -> None:
+    page = log_in("admin")
+    page.goto("/plugin/penstock-console")
+    expect(page.frame_locator("iframe").get_by_role("main")).to_be_visible()
+
+
+def test_the_link_of_an_alert_opens_its_runbook(log_in: LogIn) -> None:
+    page = log_in("oncall")
+    page.goto("/penstock/runbooks/build_views")
+    expect(page.get_by_role("heading", name="build_views: a build did not publish")).to_be_visible()
