@@ -120,10 +120,10 @@ def commit(settings: Settings, epoch: int) -> None:
     """One visitor more, as an epoch's partials."""
     with duckdb.connect(":memory:") as engine:
         engine.execute("set TimeZone = 'UTC'")
-        facts = engine.execute(
+        facts = engine.sql(
             "select 'pageview' as type, false as bot, $site as site, '/p1' as page, 'now' || $epoch as visitor, "
             "now()::timestamptz as happened_at",
-            {"site": SITE, "epoch": epoch},
+            params={"site": SITE, "epoch": epoch},
         ).to_arrow_table()
     rows = Local(facts).partials(view(VIEW))
     stamped = rows.append_column("epoch", pa.array([epoch] * rows.num_rows, pa.int64()))

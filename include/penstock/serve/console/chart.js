@@ -5,8 +5,8 @@ import { colour } from "./theme.js";
 
 let library = null;
 
-// The library is loaded once, after the numbers are on the screen.
-function vega() {
+// The library is loaded once, after the numbers are on the screen and while the chart's rows are asked for.
+export function vega() {
   library ||= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.type = "module";

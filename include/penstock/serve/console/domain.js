@@ -1,7 +1,7 @@
 // A domain's page, made of its declaration: headlines, the chart, top lists, all of one range and one set of filters.
 
 import { get, live, view } from "./api.js";
-import { chart, point } from "./chart.js";
+import { chart, point, vega } from "./chart.js";
 import { controls, filters } from "./controls.js";
 import { csv, download, saved } from "./csv.js";
 import { el, replace } from "./dom.js";
@@ -81,7 +81,9 @@ class Page {
     this.refreshed = Date.now();
     try {
       this.at = span(this.state.range);
-      await Promise.all([nowHere(this), headlines(this), this.draw(), panels(this)]);
+      // First what people came for: the server answers all questions at once, and each later for the others.
+      await headlines(this);
+      await Promise.all([nowHere(this), this.draw(), panels(this)]);
       await this.report();
     } catch (error) {
       problem(this.ledger, error);
@@ -98,6 +100,7 @@ class Page {
   }
 
   async draw() {
+    vega().catch(() => null);
     const { name } = this.chosen(this.measure);
     const { every } = range(this.state.range);
     const asked = { every, tz: zone, where: this.where(name), limit: 10000, order: "bucket" };
