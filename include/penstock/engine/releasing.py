@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
+from penstock.engine import repair
 from penstock.engine.build import Batch
 from penstock.engine.gate import recorded
 from penstock.engine.lease import take
@@ -23,7 +24,7 @@ from penstock.engine.shape import Shape
 from penstock.lake import audit
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
-from penstock.lake.releases import READY, Refused, Release, current, registry
+from penstock.lake.releases import DROPPED, READY, Refused, Release, current, registry
 from penstock.lake.replays import ready, size_of
 from penstock.lake.session import open_session, session_of
 from penstock.log.schemas import Schemas
@@ -96,14 +97,25 @@ def shaped(
     def tell(told: Told) -> None:
         said.sources[told.source] = asdict(told)
         said.say("silver", settings.home)
+        _must_be_wanted(layout, release)
 
     scope = scope_of(registry(layout, domain.name), release.about)
     for source in sources:
         shape = Shape(source, layout, release.about, partial(schemas, source.name))
         expected = _has_facts(layout.silver(current(layout, domain.name), source.name))
         tell(Replay(spark, shape, tell, facts_expected=expected, scope=scope).run())
+        # What people have stated of the records holds for the new release too.
+        repair.repeated(spark, shape)
         repeated(spark, layout, release.about, source)
     return said
+
+
+def _must_be_wanted(layout: Layout, release: Release) -> None:
+    """Somebody may drop a release while it is being made."""
+    if registry(layout, release.domain).get(release.about).state == DROPPED:
+        raise Refused(
+            f"{release.domain} {release.about} was dropped: its replay ends here, and readers saw nothing of it."
+        )
 
 
 def _finished(layout: Layout, release: Release, said: Progress) -> str:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import Lock, Thread
-from time import monotonic, sleep
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import Any
 from weakref import ref
 
@@ -44,8 +44,14 @@ class Watch:
         self._seconds = seconds
         self._running: dict[duckdb.DuckDBPyConnection, float] = {}
         self._lock = Lock()
+        self._over = Event()
         # It must not keep its engine alive.
-        Thread(target=_watched, args=(ref(self),), name="watch", daemon=True).start()
+        self._thread = Thread(target=_watched, args=(ref(self), self._over), name="watch", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        self._over.set()
+        self._thread.join()
 
     def begun(self, cursor: duckdb.DuckDBPyConnection) -> None:
         with self._lock:
@@ -63,11 +69,13 @@ class Watch:
                     cursor.interrupt()
 
 
-def _watched(watch: "ref[Watch]") -> None:
-    while (found := watch()) is not None:
+def _watched(watch: "ref[Watch]", over: Event) -> None:
+    while not over.wait(LOOK_SECONDS):
+        found = watch()
+        if found is None:
+            return
         found.look()
         del found
-        sleep(LOOK_SECONDS)
 
 
 class Engine:
@@ -82,6 +90,11 @@ class Engine:
         self._database.execute("set global TimeZone = 'UTC'")
         self._database.execute("set enable_external_access = false")
         self._database.execute("set lock_configuration = true")
+
+    def close(self) -> None:
+        """For who asks once and ends: DuckDB complains of a thread that still has it when Python ends."""
+        self._watch.end()
+        self._database.close()
 
     @contextmanager
     def cursor(

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -12,9 +14,11 @@ from toy_log import NOON, ToyLog, said, traffic
 
 from penstock.engine import checkpoints
 from penstock.engine.commit import Appender
-from penstock.lake.audit import entries
-from penstock.lake.releases import READY, Refused, Release, registry, switch
+from penstock.engine.dropping import drop
+from penstock.lake.audit import Entry, entries
+from penstock.lake.releases import DROPPED, READY, Refused, Release, registry, say, switch
 from penstock.serve.reader import Reader
+from penstock.settings import Settings
 
 SEEDS = range(20 if os.environ.get("PENSTOCK_FULL") else 1)
 Replay = Callable[..., Release]
@@ -76,6 +80,26 @@ def test_a_replay_that_was_killed_goes_on_after_its_last_epoch(
     assert silver(log, "r2").equals(silver(log, "r1"))
 
 
+def test_a_replay_that_is_given_up_ends_and_leaves_nothing(
+    log: ToyLog, replay: Replay, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for start in range(3):
+        log.take(traffic(start, 30))
+    monkeypatch.setattr(FEW, 20)
+    given_up = Entry("drop/1", "drop", "toy", "lina", "it takes too long")
+
+    def mark() -> None:
+        say(log.layout, replace(registry(log.layout, "toy").get("r2"), state=DROPPED))
+
+    with monkeypatch.context() as slow:
+        slow.setattr(Appender, "append", before(1, mark))
+        with pytest.raises(Refused, match="toy r2 was dropped"):
+            replay()
+    drop(log.layout, settings.home, given_up, "r2")
+    assert not Path(log.layout.silver("r2", log.source)).exists()
+    assert (registry(log.layout, "toy").get("r2").state, len(entries(log.layout))) == ("dropped", 1)
+
+
 def test_code_that_rejects_everything_is_stopped(log: ToyLog, replay: Replay, changed: Callable[..., str]) -> None:
     log.take(traffic(1, 40))
     wrong = changed("shapes.py", 'F.col("event.who").isNull()', "F.lit(True)")
@@ -100,14 +124,23 @@ def test_a_replay_of_some_days_takes_the_others_over(log: ToyLog, replay: Replay
 
 def dies_at(epoch: int) -> Callable[..., bool]:
     """The process dies before this epoch is committed."""
+
+    def die() -> None:
+        raise KeyboardInterrupt
+
+    return before(epoch, die)
+
+
+def before(epoch: int, happens: Callable[[], object]) -> Callable[..., bool]:
+    """What happens before an epoch is committed."""
     append = Appender.append
 
-    def dying(table: Appender, rows: pa.Table, query: str, number: int, **note: Any) -> bool:
-        if number >= epoch:
-            raise KeyboardInterrupt
+    def appending(table: Appender, rows: pa.Table, query: str, number: int, **note: Any) -> bool:
+        if number == epoch:
+            happens()
         return append(table, rows, query, number, **note)
 
-    return dying
+    return appending
 
 
 def answers(log: ToyLog) -> dict[str, list[dict[str, Any]]]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused
@@ -54,9 +54,8 @@ def compare(
 
 def _print(told: Comparison) -> None:
     screen = Console()
-    table = Table(
-        "view", "rows", "added", "lost", "changed", "largest change", "mostly because of", box=None, pad_edge=False
-    )
+    names = ("rows", "added", "lost", "changed", "change", "because of")
+    table = Table(Column("view", no_wrap=True), *names, box=None, pad_edge=False)
     for view in told.views:
         why = view.note or ", ".join(f"{cause.name} ({cause.share:.0%})" for cause in view.causes[:2])
         counts = (f"{number:,}" for number in (view.rows, view.added, view.lost, view.changed))

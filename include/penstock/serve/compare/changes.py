@@ -200,7 +200,7 @@ def _told(engine: duckdb.DuckDBPyConnection, sql: str) -> tuple[dict[str, Any], 
 
 def _definition(old: View, new: View) -> str:
     """A view that is itself another one explains its difference."""
-    return "" if old == new else "the view itself is defined otherwise"
+    return "" if old == new else "its own definition"
 
 
 def used(view: View) -> set[str]:

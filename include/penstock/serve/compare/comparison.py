@@ -15,9 +15,12 @@ from penstock.lake.releases import registry
 from penstock.model.view import Sessions, View, source_of
 from penstock.serve.compare.changes import Change, changed, rows_of, used
 from penstock.serve.compare.moves import Cause, Moves, Silver
+from penstock.serve.engine import Engine
 from penstock.serve.reader import Reader
 
 MEMORY = "1GB"
+# Nobody waits at a screen for all rows of a view.
+SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,15 @@ def compare(layout: Layout, home: Path, domain: str, before: str, after: str) ->
                 change = changed(engine, old[view.name], view, rows[0], rows[1], days)
                 causes = () if change.same else _causes(silver, old[view.name], view)
                 changes.append(replace(change, causes=causes))
+    for reader in readers:
+        reader.engine.close()
     seconds = time.perf_counter() - begun
     in_order = tuple(sorted(changes, key=lambda change: change.view))
     return Comparison(domain, before, after, tuple(moves), in_order, tuple(sorted(moving)), seconds)
 
 
 def _reader(layout: Layout, home: Path, domain: str, release: str) -> Reader:
-    reader = Reader(layout, home=home, fixed={domain: release})
+    reader = Reader(layout, Engine(SECONDS, MEMORY), home, {domain: release})
     reader.refresh()
     return reader
 
@@ -105,7 +110,7 @@ def _causes(silver: Silver, old: View, new: View) -> tuple[Cause, ...]:
         return ()
     counted = " or ".join(
         f"({side}.disposition = 'fact' and {_of_row(_where(view), side, silver.both)})"
-        for side, view in (("b", old), ("a", new))
+        for side, view in (("row_before", old), ("row_after", new))
     )
     columns = used(old) | used(new)
     # Fields that the view does not use explain nothing in it.

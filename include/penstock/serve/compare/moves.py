@@ -133,14 +133,18 @@ class Silver:
         """Brings the moved rows, or a fair part of them, in both versions, and names each one's cause."""
         part = "true" if moved <= LOOKED_AT else f'hash(partition, "offset") % {moved} < {LOOKED_AT}'
         own = [name for name in self.both if name not in ("disposition", "reason", "received_at", "logged_at")]
-        differs = ", ".join(f'case when b."{name}" is distinct from a."{name}" then \'{name}\' end' for name in own)
+        # Long names: a source may well have columns that are called a and b.
+        pair = 'row_before."{0}" is distinct from row_after."{0}"'
+        differs = ", ".join(f"case when {pair.format(name)} then '{name}' end" for name in own)
         self.engine.execute(
             f"""create or replace temp table looked as
             with chosen as (select * from paired where moved and not ahead and {part}),
-            b as (select * from before semi join chosen using (partition, "offset")),
-            a as (select * from after semi join chosen using (partition, "offset")),
-            told as (select chosen.*, list_filter([{differs}], lambda x: x is not null) as differs, b, a
-                from chosen left join b using (partition, "offset") left join a using (partition, "offset"))
+            row_before as (select * from before semi join chosen using (partition, "offset")),
+            row_after as (select * from after semi join chosen using (partition, "offset")),
+            told as (
+                select chosen.*, list_filter([{differs}], lambda x: x is not null) as differs, row_before, row_after
+                from chosen left join row_before using (partition, "offset")
+                left join row_after using (partition, "offset"))
             select *, {CAUSES} as cause from told"""
         )
 
