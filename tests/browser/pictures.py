@@ -15,6 +15,7 @@ SHOTS = {
     "console": ("/?range=30d", 1280, 1000, "light"),
     "console-dark": ("/?range=30d&measure=views", 1280, 1000, "dark"),
     "console-phone": ("/?range=30d", 390, 844, "light"),
+    "reports": ("/?range=30d", 1280, 1000, "light"),
     "pipeline": ("/?page=pipeline", 1280, 760, "light"),
 }
 # A repository's pictures stay small.
@@ -27,7 +28,9 @@ def take(browser: Browser, name: str, address: str) -> Path:
     page.set_default_timeout(120_000)
     page.goto(address + path)
     page.wait_for_selector(".tiers li" if "pipeline" in path else ".chart svg")
-    page.wait_for_function("document.querySelectorAll('[aria-busy]').length === 0")
+    page.wait_for_selector("main:not([aria-busy])")
+    if name == "reports":
+        page.locator(".report").first.evaluate("one => one.scrollIntoView()")
     picture = PICTURES / f"{name}.png"
     page.screenshot(path=picture)
     page.close()
@@ -38,7 +41,7 @@ def take(browser: Browser, name: str, address: str) -> Path:
 
 def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
-    with served(Lake(history(days=60, total=120_000))) as address, chromium() as browser:
+    with served(Lake(history(days=60, total=60_000))) as address, chromium() as browser:
         for name in SHOTS:
             print(take(browser, name, address))  # noqa: T201
 

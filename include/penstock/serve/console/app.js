@@ -75,8 +75,9 @@ async function show() {
 function greet() {
   const named = me.way === "session" || me.way === "proxy";
   const out = async () => { await send("/api/logout"); location.assign("/"); };
-  const button = me.way === "session" ? el("button", { type: "button", class: "quiet", onclick: out }, "Log out")
-    : me.way === "proxy" ? null : el("button", { type: "button", class: "quiet", onclick: () => { close(); loginPage(main, () => location.assign("/")); } }, "Log in");
+  const log = (label, onclick) => el("button", { type: "button", class: "quiet", onclick }, label);
+  const button = me.way === "session" ? log("Log out", out) : me.way === "share" ? log("Leave this link", out)
+    : me.way === "proxy" ? null : log("Log in", () => { close(); loginPage(main, () => location.assign("/")); });
   replace(user, named ? el("span", { class: "aside" }, me.name === me.role ? me.name : `${me.name}, ${me.role}`) : null, button);
 }
 
