@@ -186,7 +186,9 @@ def test_facts_are_shown_newest_first(lake: ToyLake, client: TestClient) -> None
     assert [row["what"] for row in told(client, "/api/facts/toy.events?limit=2")["rows"]] == ["new", "old"]
 
 
-@pytest.mark.parametrize("address", ["/api/views", "/api/status", "/api/releases", "/api/audit", "/api/openapi.json", "/healthz"])
+@pytest.mark.parametrize(
+    "address", ["/api/views", "/api/status", "/api/releases", "/api/audit", "/api/openapi.json", "/healthz"]
+)
 def test_the_rest_of_the_api_answers(client: TestClient, address: str) -> None:
     assert client.get(address).status_code == 200
 
