@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,17 @@ def test_a_jar_that_came_changed_replaces_nothing(tmp_path: Path, monkeypatch: p
 def test_the_lock_pins_the_tool_that_installs_it() -> None:
     pin = packages.requirement((ROOT / "requirements.lock").read_text(), "uv")
     assert pin.startswith("uv==") and pin.count("--hash=sha256:") > 3
+
+
+def test_what_a_stack_imports_is_compiled_and_the_tests_of_others_are_not(tmp_path: Path) -> None:
+    packages_folder = tmp_path / ".venv" / "lib" / "python3.11" / "site-packages" / "thing"
+    for name in ("__init__.py", "tests/test_thing.py"):
+        (packages_folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (packages_folder / name).write_text("")
+    (tmp_path / ".venv" / "bin").mkdir()
+    (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    packages.compile_all(tmp_path)
+    assert [file.parent.parent for file in packages_folder.rglob("*.pyc")] == [packages_folder]
 
 
 def test_the_same_classes_make_the_same_jar(tmp_path: Path) -> None:

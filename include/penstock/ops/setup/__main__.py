@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from penstock.ops.setup import jars, java, log_store, packages
@@ -44,12 +45,16 @@ def set_up() -> None:
     packages.make_venv(ROOT, afresh=moved)
     tell("Python packages, about 220 (the first time on a machine takes a minute or two)")
     packages.install(ROOT)
-    tell("jars of Spark and Kafka")
-    jars.fetch(VENV)
-    tell("log store")
-    log_store.build(VENV)
-    tell("class archive, from which Spark jobs start sooner")
-    warm_up()
+    # The one keeps a core busy and so does the other.
+    with ThreadPoolExecutor(1) as beside:
+        compiled = beside.submit(packages.compile_all, ROOT)
+        tell("jars of Spark and Kafka")
+        jars.fetch(VENV)
+        tell("log store")
+        log_store.build(VENV)
+        tell("class archive, from which Spark jobs start sooner")
+        warm_up()
+        compiled.result()
     STAMP.write_text(wanted())
     tell(f"done in {time.monotonic() - begun:.0f} s")
 

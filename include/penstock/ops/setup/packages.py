@@ -1,10 +1,14 @@
 """The venv, the pinned uv inside it, and every Python package by its hash."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 from penstock.ops.setup.failure import SetupFailure, run
+
+# Tests of others, and tools that read code and are no part of a running stack: half of all bytes.
+NEVER_IMPORTED = r"/(tests?|mypy|mypyc|pip|playwright|libcst|setuptools|pkg_resources|hypothesis|cyclonedx)/"
 
 
 def requirement(lock: str, name: str) -> str:
@@ -35,5 +39,14 @@ def install(root: Path) -> None:
     """Exactly the lock, then the project itself as one path."""
     environ = {**os.environ, "VIRTUAL_ENV": str(root / ".venv")}
     uv = [str(root / ".venv" / "bin" / "uv"), "pip"]
-    run("Python packages", [*uv, "sync", "--compile-bytecode", "--require-hashes", "requirements.lock"], root, environ)
+    run("Python packages", [*uv, "sync", "--require-hashes", "requirements.lock"], root, environ)
     run("the project", [*uv, "install", "--no-deps", "--no-build-isolation", "-e", "."], root, environ)
+
+
+def compile_all(root: Path) -> None:
+    """Byte code for what a stack imports: where nobody may write it, every process would compile it each time."""
+    packages = next((root / ".venv" / "lib").glob("python3.*/site-packages"))
+    python = str(root / ".venv" / "bin" / "python")
+    command = [python, "-m", "compileall", "-q", "-j", "0", "-x", NEVER_IMPORTED, str(packages)]
+    # A file that is no Python of this version (a template, say) is told of and harms nothing.
+    subprocess.run(command, capture_output=True, check=False)
