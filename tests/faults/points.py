@@ -43,9 +43,9 @@ class Point:
 POINTS = {
     f"{when} {what} {nth}": Point(owner, method, nth, when)
     for what, owner, method, numbers, moments in (
-        ("file", Appender, "_write", (1, 2, 5), ("before", "after")),
+        ("file", Appender, "_write", (1, 5), ("before", "after")),
         ("file", Place, "write", (1, 4), ("half",)),
-        ("commit", DeltaTable, "create_write_transaction", (1, 2, 6), ("before", "after")),
+        ("commit", DeltaTable, "create_write_transaction", (1, 6), ("before", "after")),
     )
     for nth in numbers
     for when in moments

@@ -13,7 +13,7 @@ from deltalake import DeltaTable
 from faults.bronze import TOPIC, as_log, bronze
 from faults.points import POINTS, Act, Point, disk_full
 from oracle.recompute import differences
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine import shape
 from penstock.engine.archive import Archive
@@ -45,6 +45,12 @@ def end_of_the_process() -> None:
     raise Cut
 
 
+def run(job: Shape, rows: DataFrame, number: int) -> None:
+    """One epoch, with what it leaves behind; raises where a stream would fail, then or at the next epoch."""
+    job.epoch(job.plan(rows), Epoch("query", number, EACH))
+    job.behind.settle()
+
+
 def shape_epochs(spark: SparkSession, lake: Path, shaped: pa.Table, point: Point, act: Act) -> Shape:
     """Three epochs; the second is cut off, and done again by a process that has only the files."""
     for number in range(3):
@@ -53,11 +59,11 @@ def shape_epochs(spark: SparkSession, lake: Path, shaped: pa.Table, point: Point
             job = Shape(EVENTS, Layout(str(lake)), "r1")
             job.prepare()
             if not armed:
-                job.epoch(job.plan(rows), Epoch("query", number, EACH))
+                run(job, rows, number)
                 continue
             with pytest.MonkeyPatch.context() as cut, pytest.raises((Cut, OSError)):
                 point.arm(act, cut.setattr)
-                job.epoch(job.plan(rows), Epoch("query", number, EACH))
+                run(job, rows, number)
     return job
 
 
@@ -81,7 +87,7 @@ def uncut(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, shaped:
         for number in range(3):
             job = Shape(EVENTS, Layout(str(lake)), "r1")
             job.prepare()
-            job.epoch(job.plan(spark.createDataFrame(shaped.slice(number * EACH, EACH))), Epoch("query", number, EACH))
+            run(job, spark.createDataFrame(shaped.slice(number * EACH, EACH)), number)
     return speed(lake)
 
 

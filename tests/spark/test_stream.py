@@ -1,5 +1,6 @@
 """Records of a real log become rows of bronze and silver, through the streams that production runs."""
 
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
@@ -137,6 +138,21 @@ def test_a_gap_in_the_log_is_named_and_only_an_operator_accepts_it(
         assert rows(jobs[0].place.table, 2)["offset"].to_pylist() == [0, 3]
     post(Layout(settings.lake), (source,), "r1")
     assert sum(row.lost for row in balance(ledger, broker, source=source.name)) == 2
+
+
+def test_a_transaction_leaves_a_hole_in_the_offsets_and_none_in_silver(
+    tended: Tended, broker: str, jobs: list[Job], send: Callable[..., None], source: Source
+) -> None:
+    producer = Producer({"bootstrap.servers": broker, "transactional.id": source.name, "log_level": 0})
+    producer.init_transactions()
+    for number in range(2):
+        producer.begin_transaction()
+        producer.produce(source.name, json.dumps({"who": f"in a transaction {number}"}).encode(), partition=0)
+        producer.commit_transaction()
+    send({"who": "after it"})
+    for job in jobs:
+        # Where the second mark lies is the broker's to say.
+        assert rows(job.place.table, 3)["offset"].to_pylist()[:2] == [0, 2]
 
 
 @pytest.mark.parametrize("known", [500, 3], ids=["shorter", "longer than the old one"])

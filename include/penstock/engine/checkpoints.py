@@ -170,13 +170,13 @@ def wanted(place: Place) -> dict[int, int]:
     return {} if written is None else ends(place, written.epoch)
 
 
-def records(place: Place, epoch: int) -> int:
-    """How many records an epoch has by its offsets, which the checkpoint holds before the epoch runs.
+def span(place: Place, epoch: int) -> dict[int, tuple[int, int]]:
+    """Offsets [first, next) of each partition in an epoch, which the checkpoint holds before the epoch runs.
 
     A partition that is new begins at zero: Spark refuses one that does not.
     """
     begins = ends(place, epoch - 1) if epoch else _first(place)
-    return sum(end - begins.get(part, 0) for part, end in ends(place, epoch).items())
+    return {part: (begins.get(part, 0), end) for part, end in ends(place, epoch).items()}
 
 
 def ends(place: Place, epoch: int) -> dict[int, int]:

@@ -1,7 +1,7 @@
 """One epoch of one stream: its number, the query it belongs to and how long each stage of it took."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -11,14 +11,19 @@ class Epoch:
     """`query` is the id of the checkpoint: with the number it names the epoch's commits for ever.
 
     `records`: how many there are by the epoch's offsets, which nobody counts who could also lose one.
-    `topic`: the id of the topic that they are read from.
+    `topic`: the id of the topic that they are read from. `held`: counts the records themselves, one by one.
     """
 
     query: str
     number: int
     records: int
     topic: str = ""
+    held: Callable[[], int] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
+
+    def expected(self, rows: int) -> int:
+        """How many records these rows must be of: transactions leave holes, so in doubt the log itself is counted."""
+        return self.records if self.held is None or rows == self.records else self.held()
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -3,6 +3,7 @@
 A gap is accepted by an operator only. What was lost is then booked, so that the hour balances with its loss in it.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from penstock.engine.commit import Appender, create
 from penstock.lake.ledger import LEDGER
 
 Offsets = Mapping[int, int]
+PATIENCE = 60.0
 
 
 class GapFound(RuntimeError):
@@ -96,6 +98,27 @@ def watermarks(kafka: str, source: str) -> dict[int, tuple[int, int]]:
     try:
         topic = reader.list_topics(source, timeout=10).topics[source]
         return {part: reader.get_watermark_offsets(TopicPartition(source, part), 10) for part in topic.partitions}
+    finally:
+        reader.close()
+
+
+def held(kafka: str, source: str, offsets: Mapping[int, tuple[int, int]]) -> int:
+    """How many records the log holds at offsets [first, next) of each partition; a transaction's end is none."""
+    settings = {"bootstrap.servers": kafka, "group.id": "penstock.gaps", "log_level": 0, "enable.partition.eof": True}
+    reader = Consumer({**settings, "isolation.level": "read_uncommitted"})
+    left, count, limit = {part for part, (first, next) in offsets.items() if first < next}, 0, time.time() + PATIENCE
+    try:
+        reader.assign([TopicPartition(source, part, offsets[part][0]) for part in left])
+        while left and time.time() < limit:
+            record = reader.poll(1)
+            if record is None:
+                continue
+            part, at = record.partition() or 0, record.offset() or 0
+            if record.error() or at >= offsets[part][1]:
+                left.discard(part)
+            else:
+                count += part in left
+        return count
     finally:
         reader.close()
 

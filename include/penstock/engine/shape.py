@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from typing import cast
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
 from penstock.engine.avro import as_json, named
 from penstock.engine.balance import balanced
-from penstock.engine.checkpoints import Place, places
+from penstock.engine.behind import Behind
+from penstock.engine.checkpoints import Place, book, places
 from penstock.engine.commit import Appender, Tables
 from penstock.engine.damage import refuse_gone
 from penstock.engine.dispositions import disposed
@@ -43,6 +45,7 @@ class Shape:
     seen: Seen = field(default_factory=Seen)
     planned: Mapping[int, str] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
+    behind: Behind = field(default_factory=Behind)
 
     @property
     def place(self) -> Place:
@@ -56,9 +59,11 @@ class Shape:
         """Opens the table and remembers the last day's ids; done again whenever the stream starts."""
         refuse_unfinished(self.layout, self.source.domain)
         refuse_gone(self.layout, self.release, self.source)
+        self.behind.drop()
         self.tables.clear()
         self._silver()
         self.seen = remembered(self.place.table)
+        self._catch_up()
 
     def plan(self, records: DataFrame) -> DataFrame:
         """The shape, with the schemas that are registered by now."""
@@ -66,30 +71,44 @@ class Shape:
         return self._shaped(records, self.planned)
 
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
-        """Writes one epoch of dispositions to silver, in one commit; then its partials to the speed tables."""
+        """Writes one epoch of dispositions to silver, in one commit; its partials while the next one is read."""
         table = self._silver()
         if table.committed(epoch.query) >= epoch.number:
-            # A crash came between the two: what silver says is what happened.
-            self.speed(batch.sparkSession, committed_facts(self.place.table, epoch.number), epoch)
+            # A crash came after it: what silver says is what happened.
+            self.speed(committed_facts(self.place.table, epoch.number), epoch)
             return {}
         with epoch.stage("read"):
             shaped = batch.toArrow()
             self._must_know(named(shaped["value"]))
         with epoch.stage("judge"):
             rows = disposed(shaped, self.seen, self.source, epoch.number)
-            counts = balanced(rows, epoch.records, self.source)
+            counts = balanced(rows, epoch.expected(rows.num_rows), self.source)
+        with epoch.stage("behind"):
+            self.behind.settle()
         with epoch.stage("silver"):
             table.append(rows, epoch.query, epoch.number, topic=epoch.topic)
             self.seen.remember_facts(rows)
-        self.speed(batch.sparkSession, silver.facts(rows), epoch)
+        self.behind.leave(partial(self.speed, silver.facts(rows), epoch))
         return counts
 
-    def speed(self, spark: SparkSession, facts: pa.Table, epoch: Epoch) -> None:
+    def check(self) -> None:
+        self.behind.check()
+
+    def finish(self) -> None:
+        self.behind.drop()
+
+    def speed(self, facts: pa.Table, epoch: Epoch) -> None:
         """Commits the partials of an epoch's facts, of every view of the source."""
         views = [view for view in domains()[self.source.domain].views if source_of(view) == self.source]
         if views and facts.num_rows:
-            with epoch.stage("speed"):
-                append(spark, self.layout, self.release, views, facts, epoch.number, epoch.query, self.tables)
+            append(None, self.layout, self.release, views, facts, epoch.number, epoch.query, self.tables)
+
+    def _catch_up(self) -> None:
+        """Speed tables are at most one epoch behind silver; of one that a replay wrote they have nothing."""
+        written = book(self.place.table)
+        if written is not None and not written.batch:
+            epoch = Epoch(written.query, written.epoch, 0)
+            self.speed(committed_facts(self.place.table, epoch.number), epoch)
 
     def _silver(self) -> Appender:
         return self.tables.of(self.place.table, silver.schema(self.source), silver.INDEXED)

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -16,9 +17,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.listener import SourceProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engine.checkpoints import Place, book, ends, heal, records
+from penstock.engine.checkpoints import Place, book, ends, heal, span
 from penstock.engine.epoch import Epoch
-from penstock.engine.gaps import gaps, identity, refuse, remade
+from penstock.engine.gaps import gaps, held, identity, refuse, remade
 from penstock.engine.progress import Progress
 from penstock.model.source import Source
 
@@ -26,6 +27,8 @@ from penstock.model.source import Source
 MOST_RECORDS = 50_000
 HEARTBEAT_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
+# Below 150 records a second epochs begin so far apart: at 50 a second that is a third of a core instead of a whole one.
+FEW_RECORDS, TRICKLE_SECONDS = 200, 1.3
 
 
 class Outdated(Exception):
@@ -35,7 +38,8 @@ class Outdated(Exception):
 class Job(Protocol):
     """What a stream does with each epoch: archive or shape.
 
-    The plan is analysed once in the life of a query; an epoch gets its rows.
+    The plan is analysed once in the life of a query; an epoch gets its rows. What it leaves to be done beside the
+    next one is checked again and again, and finished at the end.
     """
 
     @property
@@ -47,6 +51,8 @@ class Job(Protocol):
     def prepare(self) -> None: ...
     def plan(self, records: DataFrame) -> DataFrame: ...
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]: ...
+    def check(self) -> None: ...
+    def finish(self) -> None: ...
 
 
 @dataclass
@@ -64,6 +70,7 @@ class Stream:
     retry_at: float = 0.0
     level_at: float = field(default_factory=time.time)
     written_at: float = 0.0
+    ended: float = 0.0
     _named: threading.Event = field(default_factory=threading.Event)
 
     def tend(self, spark: SparkSession, now: float) -> None:
@@ -79,13 +86,22 @@ class Stream:
         elif self.query is not None and now - self.written_at >= HEARTBEAT_SECONDS:
             self._measure_lag(self.query, now)
             self._say()
+            self._check(self.query)
 
     def stop(self) -> None:
         """Ends the query between two of its steps; an epoch that is cut short is done again at the next start."""
         if self.query is not None:
             self.query.stop()
+        self.job.finish()
         self.progress.state = "stopped" if self.progress.state == "running" else self.progress.state
         self._say()
+
+    def _check(self, query: StreamingQuery) -> None:
+        try:
+            self.job.check()
+        except Exception as error:
+            query.stop()
+            self._failed(f"{type(error).__name__}: {error}")
 
     def _try(self, spark: SparkSession) -> None:
         try:
@@ -110,7 +126,9 @@ class Stream:
             "failOnDataLoss": "true",
             "maxOffsetsPerTrigger": str(MOST_RECORDS),
         }
-        rows = self.job.plan(spark.readStream.format("kafka").options(**options).load())
+        log = spark.readStream.format("kafka").options(**options).load()
+        # A task costs more than its records; two streams and their commits share the cores.
+        rows = self.job.plan(log.coalesce(max(1, spark.sparkContext.defaultParallelism // 2)))
         writer = rows.writeStream.queryName(self.job.place.job).option("checkpointLocation", self.job.place.checkpoint)
         query = writer.trigger(processingTime=self.job.every).foreachBatch(self._epoch).start()
         self.progress.query = str(query.id)
@@ -121,9 +139,7 @@ class Stream:
         # The first epoch may begin before start() has returned the query's id.
         self._named.wait()
         begun = time.perf_counter()
-        epoch = Epoch(self.progress.query, number, records(self.job.place, number), self.topic)
-        # Once an epoch: a topic may be made again, and filled beyond the old offsets, between two of them.
-        refuse(remade(self.kafka, self.job.source.name, ends(self.job.place, number), self.topic))
+        epoch = self._begun(number)
         try:
             counts = self.job.epoch(batch, epoch)
         except Outdated:
@@ -131,6 +147,21 @@ class Stream:
             raise
         epoch.seconds["epoch"] = round(time.perf_counter() - begun, 4)
         self._succeeded(epoch, counts)
+        self._rest(epoch.records, begun)
+
+    def _begun(self, number: int) -> Epoch:
+        offsets, name = span(self.job.place, number), self.job.source.name
+        # Once an epoch: a topic may be made again, and filled beyond the old offsets, between two of them.
+        refuse(remade(self.kafka, name, {part: end for part, (_, end) in offsets.items()}, self.topic))
+        count = sum(end - begin for begin, end in offsets.values())
+        return Epoch(self.progress.query, number, count, self.topic, partial(held, self.kafka, name, offsets))
+
+    def _rest(self, count: int, begun: float) -> None:
+        """A trickle must not keep a core busy with epochs of a few records. One that comes alone is not delayed."""
+        trickle = count < FEW_RECORDS and begun - self.ended < TRICKLE_SECONDS
+        if trickle:
+            time.sleep(max(0.0, TRICKLE_SECONDS - (time.perf_counter() - begun)))
+        self.ended = time.perf_counter()
 
     def _succeeded(self, epoch: Epoch, counts: Mapping[str, int]) -> None:
         said = self.progress

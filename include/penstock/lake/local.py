@@ -2,6 +2,7 @@
 """Partials of facts that are in memory: the measures' DuckDB expressions, no Spark job."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 import duckdb
 import pyarrow as pa
@@ -16,11 +17,10 @@ class Local:
     """Some facts, and the partials that views make of them."""
 
     def __init__(self, facts: pa.Table) -> None:
-        # One engine for all views: to open one and to teach it our sketches takes longer than a view.
-        self._engine = duckdb.connect(":memory:", config={"threads": 1})
-        self._engine.execute("set enable_progress_bar = false")
+        # A session of its own in an engine that all share: to open one and to teach it our sketches takes longer
+        # than all views of an epoch.
+        self._engine = _taught().cursor()
         self._engine.execute("set TimeZone = 'UTC'")
-        sketches.register(self._engine)
         self._engine.register("facts", facts)
 
     def partials(self, view: View) -> pa.Table:
@@ -36,6 +36,14 @@ class Local:
 
     def _table(self, sql: str) -> pa.Table:
         return self._engine.sql(sql).to_arrow_table()
+
+
+@cache
+def _taught() -> duckdb.DuckDBPyConnection:
+    engine = duckdb.connect(":memory:", config={"threads": 1})
+    engine.execute("set enable_progress_bar = false")
+    sketches.register(engine)
+    return engine
 
 
 def tally_sql(tally: Tally, relation: str = "facts") -> str:

@@ -3,6 +3,7 @@
 Imports no pyspark: DAG files read these settings while they are parsed.
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -68,8 +69,15 @@ JVM = (
     # No file in /tmp for each JVM.
     "-XX:-UsePerfData",
 )
-# C1 compiles at once and never again: right for a job of seconds, wrong for a stream of hours.
+# C1 compiles at once and never again: right for a job of seconds, and for a stream that has few cores.
 SHORT_JVM = ("-XX:TieredStopAtLevel=1",)
+# With more, C2 has a core to itself, and nobody waits for it.
+FEW_CORES = 4
+
+
+def few_cores() -> bool:
+    """Where C2 would take one core from a stream for its first minutes: docs/decisions/0043."""
+    return (os.cpu_count() or 1) <= FEW_CORES
 
 
 def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:

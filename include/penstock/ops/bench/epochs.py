@@ -10,8 +10,8 @@ from penstock.engine.progress import read
 from penstock.ops.bench import Figure
 from penstock.ops.rig import TOPIC, Rig, rig
 
-# Every epoch has something to do, and none has much.
-RATE = 50.0
+# Above a trickle, after whose epochs a stream rests, and far below what it can do.
+RATE = 500.0
 # The hundredth epoch, and as many before it as after it; so many at the end.
 EARLY, WINDOW = 100, 20
 

@@ -1,0 +1,46 @@
+"""What an epoch leaves behind is done before the next one goes on, and never lost in silence."""
+
+import threading
+
+import pytest
+
+from penstock.engine.behind import Behind
+
+
+def fail() -> None:
+    raise ValueError("the disk is full")
+
+
+def test_the_next_work_waits_for_the_one_before() -> None:
+    done, first = [], threading.Event()
+    behind = Behind()
+    behind.leave(lambda: done.append(first.wait(10)))
+    first.set()
+    behind.leave(lambda: done.append("second"))
+    behind.settle()
+    assert done == [True, "second"]
+
+
+def test_what_went_wrong_is_raised_once_by_whoever_comes_next() -> None:
+    behind = Behind()
+    behind.leave(fail)
+    with pytest.raises(ValueError, match="disk is full"):
+        behind.settle()
+    behind.settle()
+
+
+def test_a_look_does_not_wait_and_does_not_miss_a_failure() -> None:
+    behind, go = Behind(), threading.Event()
+    behind.leave(lambda: fail() if go.wait(10) else None)
+    behind.check()
+    go.set()
+    with pytest.raises(ValueError, match="disk is full"):
+        while True:
+            behind.check()
+
+
+def test_a_stop_waits_and_leaves_what_failed_to_the_next_start() -> None:
+    behind = Behind()
+    behind.leave(fail)
+    behind.drop()
+    behind.check()
