@@ -131,7 +131,19 @@ def rows(file: str) -> pa.Table:
     """A Parquet file's own columns, wherever it is."""
     folder, _, name = file.rpartition("/")
     with place(folder).open(name) as opened:
-        return pq.ParquetFile(opened).read()
+        found = pq.ParquetFile(opened).read()
+    return found.cast(pa.schema([field.with_type(plain(field.type)) for field in found.schema]))
+
+
+def plain(kind: pa.DataType) -> pa.DataType:
+    """delta-rs rewrites files with views of strings, which Arrow can neither filter nor join with strings."""
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_binary_view(kind):
+        return pa.binary()
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(plain(field.type)) for field in kind])
+    return pa.list_(plain(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
 def place(address: str | Path) -> Place:

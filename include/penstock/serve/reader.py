@@ -170,7 +170,7 @@ class Reader:
         with self._lock:
             key = release, view.name
             if key not in self._tables:
-                self._tables[key] = ViewTables(self.layout, release, view, self._files)
+                self._tables[key] = ViewTables(self.layout, release, view, self._files, self.engine)
             return self._tables[key]
 
 

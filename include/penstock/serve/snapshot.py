@@ -13,7 +13,9 @@ from penstock.lake.files import File, file_list
 from penstock.lake.layout import Layout
 from penstock.lake.publication import newest, open_table
 from penstock.model.view import View, source_of
+from penstock.serve.engine import Engine
 from penstock.serve.files import Files, together
+from penstock.serve.opened import Opened
 
 Segment = tuple[str, datetime, datetime]
 
@@ -66,9 +68,9 @@ class Snapshot:
 class ViewTables:
     """Follows the two tables of a view. A snapshot is swapped whole, and never for an older one."""
 
-    def __init__(self, layout: Layout, release: str, view: View, files: Files) -> None:
+    def __init__(self, layout: Layout, release: str, view: View, files: Files, engine: Engine) -> None:
         self._paths = layout.gold(release, view.name), layout.speed(release, view.name)
-        self._files = files
+        self._opened = Opened(view, files, engine)
         self._gold: DeltaTable | None = None
         self._speed: DeltaTable | None = None
         self.snapshot = Snapshot(view, release)
@@ -85,21 +87,17 @@ class ViewTables:
             raise RuntimeError(f"{now.view.name} went back from version {now.gold_version} to {gold_version}")
         gold_is_new = gold_version != now.gold_version
         said = newest(self._gold) if gold_is_new else None
+        cut = said.cut.get(source_of(now.view).name, -1) if said else now.cut
         self.snapshot = Snapshot(
             now.view,
             now.release,
-            said.cut.get(source_of(now.view).name, -1) if said else now.cut,
+            cut,
             gold_version,
             speed_version,
             tuple(file_list(self._gold)) if gold_is_new and self._gold else now.gold,
-            self._open_rows() if speed_version != now.speed_version else now.speed,
+            self._opened.rows(file_list(self._speed), cut) if self._speed else None,
         )
         return True
-
-    def _open_rows(self) -> pa.Table | None:
-        rows = together([self._files.read(file) for file in file_list(self._speed)]) if self._speed else None
-        # Hundreds of tiny files are asked faster as one piece.
-        return rows.combine_chunks() if rows is not None else None
 
 
 def _newer(table: DeltaTable | None, path: str) -> DeltaTable | None:
