@@ -101,6 +101,8 @@ function navigate(pages, current, state) {
   replace(nav, Object.values(pages).map((page) => el("a", {
     href: link({ ...state, page: page.name, measure: "", filters: [] }), "aria-current": page === current && "page",
   }, page.label)));
+  // On a phone the pages stand in a row that is wider than the screen.
+  nav.querySelector("[aria-current]")?.scrollIntoView({ inline: "nearest", block: "nearest" });
 }
 
 start();

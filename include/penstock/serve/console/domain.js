@@ -161,7 +161,8 @@ class Page {
     // At once after a calm second; else when that second is over.
     const wait = () => Math.max(0, CALM - (Date.now() - (this.refreshed || 0)));
     const soon = () => { timer ||= setTimeout(() => { timer = 0; this.refresh(); }, wait()); };
-    const hear = live(this.domain.live, this.where(this.domain.live), soon);
+    // Whatever is filtered: another list may change where this filter's numbers do not.
+    const hear = live(this.domain.live, [{ key: this.domain.scope, value: this.state.scope }], soon);
     const themed = onTheme(() => this.draw());
     // Time goes on without facts too: "now" must fall to nought.
     const minute = setInterval(() => { if (!document.hidden) soon(); }, 30_000);
