@@ -49,6 +49,13 @@ class Cockpit:
         told = self._ask("POST", f"/dags/{dag}/dagRuns", {"logical_date": None, "conf": conf})
         return Run(dag, told["dag_run_id"], told["state"])
 
+    def get(self, path: str) -> Any:
+        """Anything that Airflow tells of itself."""
+        return self._ask("GET", path)
+
+    def unpause(self, dag: str) -> None:
+        self._ask("PATCH", f"/dags/{dag}", {"is_paused": False})
+
     def address(self, run: Run) -> str:
         return f"{self._address}/dags/{run.dag}/runs/{run.id}"
 
@@ -107,11 +114,16 @@ class Cockpit:
 
 
 def last_words(log: str) -> str:
-    """The error in a task's log, which is JSON lines; else its last line."""
+    """The error in a task's log (JSON lines), in the words of the Spark job if it was one; else its last line."""
     said = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     errors = [
         f"{detail['exc_type']}: {detail['exc_value']}" for line in said for detail in line.get("error_detail") or ()
     ]
+    job = [str(line["event"]) for line in said if "spark_submit" in str(line.get("logger"))]
+    # The JVM logs after the job has said why, each line with its time.
+    own = [event for event in job if event.strip() and not event[:4].isdigit()]
+    if errors and own:
+        return own[-1]
     return (errors or [str(line.get("event", "")) for line in said] or ["no log was kept"])[-1]
 
 

@@ -101,7 +101,7 @@ class Silver:
 
     def moving_days(self) -> set[Any]:
         """Days of facts that only one release has by now: their numbers are not comparable yet."""
-        if not self.there:
+        if not self.there or not self._one("select bool_or(ahead) from paired")[0]:
             return set()
         found = self._all(
             'select distinct day from (select partition, "offset", day, disposition from before union all '
