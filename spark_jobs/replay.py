@@ -16,11 +16,9 @@ from penstock.lake import replays
 from penstock.lake.code import unpacked
 from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused
+from penstock.lake.session import give_way
 from penstock.model.domain import CodeRefused, domains, use
 from penstock.settings import Settings
-
-# Live streams come first: the replay takes what they leave.
-NICENESS = 10
 
 
 def main() -> int:
@@ -31,7 +29,7 @@ def main() -> int:
         cores = asked.__dict__.pop("cores")
         release = replays.begin(layout, settings.home, replays.Asked(**vars(asked)))
         folder = unpacked(layout, settings.home, asked.domain, release.hash)
-        os.nice(NICENESS)
+        give_way(os.getpid())
         use(folder)
         told = replay(settings, release, folder, cores)
     except (Refused, CodeRefused, LeaseTaken) as refused:

@@ -26,7 +26,7 @@ from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import DROPPED, READY, Refused, Release, current, registry
 from penstock.lake.replays import ready, size_of
-from penstock.lake.session import open_session, session_of
+from penstock.lake.session import give_way, jvm_of, open_session, session_of
 from penstock.log.schemas import Schemas
 from penstock.model.domain import domains
 from penstock.settings import Settings
@@ -64,6 +64,8 @@ def replay(settings: Settings, release: Release, folder: Path, cores: int) -> st
         local = settings.spark_master.startswith("local")
         own = replace(settings, spark_master=f"local[{cores}]") if local else settings
         spark = open_session(own, "replay", short=False, **session_of(folder))
+        if local:
+            give_way(jvm_of(spark))
         gate = recorded(Layout(settings.lake), release.about)
         schemas = Schemas(settings.kafka)
         return replayed(spark, settings, release, gate, lambda source: schemas.of_source(source))

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -13,6 +14,20 @@ from penstock.settings import Settings
 def session_of(code: Path | None) -> dict[str, str]:
     """What a session needs whose Python workers must import a release's own code."""
     return {"spark.executorEnv.PYTHONPATH": str(code)} if code else {}
+
+
+def jvm_of(spark: SparkSession) -> int:
+    """The process id of the session's JVM: spark-submit's own, or one that Python started."""
+    assert spark.sparkContext._jvm is not None
+    return int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())
+
+
+def give_way(process: int, niceness: int = 10) -> None:
+    """Lets others on this machine go first. Linux knows priorities of threads, and new ones have their maker's."""
+    tasks = Path("/proc", str(process), "task")
+    for thread in tasks.iterdir() if tasks.is_dir() else ():
+        with suppress(ProcessLookupError):
+            os.setpriority(os.PRIO_PROCESS, int(thread.name), niceness)
 
 
 def open_session(settings: Settings, name: str, *, short: bool = False, **more: str) -> SparkSession:
