@@ -4,6 +4,7 @@ from typing import Any
 
 from penstock.model.bucket import widths
 from penstock.model.view import Latest, PerKey, Sessions, Tally, View, source_of
+from penstock.serve.declared import pages
 from penstock.serve.question import LARGEST_LIMIT, LIMIT, OPERATORS, keys
 
 
@@ -50,6 +51,13 @@ def openapi(views: list[View], version: str) -> dict[str, Any]:
         {"name": name, "in": "query", "description": text, "schema": {"type": "string"}} for name, text in said.items()
     ]
     paths = {f"/api/views/{view.name}": _path(view.doc, parameters) for view in views}
+    reports = {
+        f"/api/reports/{domain}/{report.name}": _path(
+            report.doc, [one for one in parameters if one["name"] in ("from", "to", "where", "tz")]
+        )
+        for domain, page in pages().items()
+        for report in page.reports
+    }
     simple = {
         "/api/views": "Every view.",
         "/api/status": "Streams, builds and problems.",
@@ -58,7 +66,7 @@ def openapi(views: list[View], version: str) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Penstock", "version": version},
-        "paths": {**{path: _path(doc, []) for path, doc in simple.items()}, **paths},
+        "paths": {**{path: _path(doc, []) for path, doc in simple.items()}, **paths, **reports},
     }
 
 
