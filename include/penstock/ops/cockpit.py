@@ -4,6 +4,7 @@ import getpass
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from penstock.settings import Settings
 
 USER = "oncall"
 LOOK_SECONDS = 1.0
-APPROVE = "approve"
+PLAN, APPROVE = "plan", "approve"
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,15 @@ class Cockpit:
         told = self._ask("GET", f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances")
         return {each["task_id"]: each["state"] for each in told["task_instances"]}
 
-    def follow(self, run: Run, approve: bool = False) -> Iterator[dict[str, str | None]]:
-        """The tasks' states, whenever they change, until the run is over. `approve`: answers yes when it is asked."""
-        last: dict[str, str | None] = {}
+    def follow(
+        self, run: Run, approve: bool = False, progress: Callable[[], str] = str
+    ) -> Iterator[dict[str, str | None]]:
+        """The tasks' states, whenever anything changes, until the run is over. `approve`: says yes when it is asked."""
+        last: tuple[dict[str, str | None], str] = {}, ""
         while True:
             over, tasks = self.state(run).over, self.tasks(run)
-            if tasks != last:
-                last = tasks
+            if (tasks, progress()) != last:
+                last = tasks, progress()
                 yield tasks
             if over:
                 return
@@ -90,7 +93,7 @@ class Cockpit:
 
     def said(self, run: Run, task: str) -> Any:
         """What a task returned."""
-        path = f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances/{task}/xcomEntries/return_value?deserialize=true"
+        path = f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances/{task}/xcomEntries/return_value"
         return self._ask("GET", path).get("value")
 
     def why(self, run: Run) -> str:
@@ -127,16 +130,40 @@ def last_words(log: str) -> str:
     return (errors or [str(line.get("event", "")) for line in said] or ["no log was kept"])[-1]
 
 
+def _follow(
+    cockpit: Cockpit, run: Run, approve: bool, tell: Callable[[str], None], progress: Callable[[], str]
+) -> None:
+    """Tells how the tasks are and how far the work is, what is planned, and who has to do what."""
+    planned = False
+    for tasks in cockpit.follow(run, approve, progress):
+        states = ", ".join(f"{task} {state or 'waits'}" for task, state in tasks.items())
+        tell(f"{states}  {progress()}".rstrip())
+        if not planned and tasks.get(PLAN) == "success":
+            planned = True
+            # A plan that returned nothing has nothing to say.
+            with suppress(Refusal):
+                said = cockpit.said(run, PLAN)
+                tell(str(said.get("text", "") if isinstance(said, dict) else said))
+        if tasks.get(APPROVE) == "awaiting_input" and not approve:
+            tell(f"Somebody has to approve it: {cockpit.address(run)} (or give --yes)")
+
+
 def operate(
-    settings: Settings, dag: str, form: dict[str, Any], *, approve: bool, wait: bool, tell: Callable[[str], None]
+    settings: Settings,
+    dag: str,
+    form: dict[str, Any],
+    *,
+    approve: bool,
+    wait: bool,
+    tell: Callable[[str], None],
+    progress: Callable[[], str] = str,
 ) -> dict[str, Any]:
     """Triggers an operation and, if asked, follows it to its end. What `--json` prints; a failed run is a refusal."""
     cockpit = Cockpit(settings)
     run = cockpit.trigger(dag, {name: value for name, value in form.items() if value is not None})
     tell(f"{dag} runs: {cockpit.address(run)}")
     if wait:
-        for tasks in cockpit.follow(run, approve):
-            tell(", ".join(f"{task} {state or 'waits'}" for task, state in tasks.items()))
+        _follow(cockpit, run, approve, tell, progress)
         run = cockpit.state(run)
         if run.state == "failed":
             raise Refusal(cockpit.why(run))

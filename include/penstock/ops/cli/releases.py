@@ -1,6 +1,7 @@
 """`penstock replay`, `switch`, `revert`, `releases`: a new release of a domain, and which one people read."""
 
 import json
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -8,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from penstock.lake.layout import Layout
-from penstock.lake.releases import PREVIOUS, registry
+from penstock.lake.releases import BUILDING, PREVIOUS, registry
 from penstock.model.domain import domains
 from penstock.ops import cli
 from penstock.ops.cockpit import operate
@@ -111,6 +112,14 @@ def _progress(settings: Settings, domain: str, release: str) -> dict[str, str]:
     return {"progress": f"{said['stage']} {done / max(total, 1):.0%}" if said["stage"] != "ready" else ""}
 
 
+def _how_far(settings: Settings, domain: str) -> str:
+    """Of the release that is being built, if any is."""
+    releases = registry(Layout(settings.lake), domain).releases
+    return "".join(
+        _progress(settings, domain, name)["progress"] for name, row in releases.items() if row.state == BUILDING
+    )
+
+
 def _known(domain: str) -> None:
     if domain not in domains():
         raise Refusal(f"There is no domain {domain!r}. Choose one of: {', '.join(domains())}.")
@@ -118,7 +127,9 @@ def _known(domain: str) -> None:
 
 def _operate(dag: str, form: dict[str, Any], *, approve: bool, wait: bool, as_json: bool, sequel: str) -> None:
     screen = Console(stderr=as_json)
-    told = operate(Settings.from_env(), dag, form, approve=approve, wait=wait, tell=screen.print)
+    settings = Settings.from_env()
+    far = partial(_how_far, settings, form["domain"])
+    told = operate(settings, dag, form, approve=approve, wait=wait, tell=screen.print, progress=far)
     if as_json:
         cli.say(told)
     else:
