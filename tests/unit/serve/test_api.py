@@ -201,3 +201,19 @@ def test_a_broken_table_is_served_as_it_last_was_and_the_status_says_so(lake: To
     time.sleep(1)
     assert told(client, TALLY)["rows"] == before
     assert "toy.events_by_what" in client.get("/api/status").json()["problems"]
+
+
+def test_two_releases_are_compared(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(), fact("bob", 1)])
+    compared = told(client, "/api/releases/toy/compared?before=r1&after=r1")
+    assert (compared["same"], compared["sources"][0]["compared"]) == (True, 2)
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "allowed"),
+    [("/api/releases/toy/compared?after=r9", 400, "r1"), ("/api/releases/unheard/compared", 404, "toy")],
+    ids=["release", "domain"],
+)
+def test_what_cannot_be_compared_is_refused(client: TestClient, address: str, status: int, allowed: str) -> None:
+    answer = client.get(address)
+    assert (answer.status_code, allowed in answer.json()["allowed"]) == (status, True)
