@@ -23,6 +23,8 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
         MARK: home.stack,
         "PATH": f"{BIN}:{os.environ.get('PATH', os.defpath)}",
         "PYSPARK_PYTHON": sys.executable,
+        # spark-submit starts a JVM only to spell the command of the next one.
+        "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
         # dags, spark_jobs and expectations are folders of the project, not installed packages.
         "PYTHONPATH": f"{PROJECT}:{os.environ.get('PYTHONPATH', '')}".rstrip(":"),
         "PYTHONUNBUFFERED": "1",
