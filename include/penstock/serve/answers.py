@@ -27,7 +27,7 @@ from penstock.serve.question import ask, keys
 from penstock.serve.reader import Answer, Reader
 from penstock.serve.records import latest
 from penstock.serve.reports import KINDS
-from penstock.serve.reports.asking import Asking
+from penstock.serve.reports.kept import Reports
 from penstock.serve.snapshot import Snapshot
 from penstock.serve.told import Told
 from penstock.settings import Settings
@@ -46,6 +46,7 @@ class Answers:
         self._streams: list[dict[str, Any]] = []
         self._records = Files()
         self._held: dict[Hashable, tuple[Snapshot, Answer, list[dict[str, Any]]]] = {}
+        self._reports = Reports(reader, KINDS)
         self._asking = [Lock() for _ in range(64)]
         self.metrics = Metrics()
         self.live = Live(self._live)
@@ -86,11 +87,7 @@ class Answers:
     def report(self, request: Request) -> object:
         """A report of a domain's page: made of several questions, so it takes longer than a view."""
         declared = report(request.path_params["domain"], request.path_params["name"])
-        now = datetime.now(UTC).replace(microsecond=0)
-        asking = Asking(self._reader, declared.view, request.query_params.multi_items(), now)
-        found = KINDS[declared.kind](asking, declared)
-        told = certificate(found.answer, self._reader.refreshed_at, self._streams)
-        return {"report": declared.name, "rows": found.rows, **found.whole, "certificate": told}
+        return self._reports.document(declared, request.query_params.multi_items(), self._streams)
 
     def _hold(self, key: Hashable, held: tuple[Snapshot, Answer, list[dict[str, Any]]]) -> None:
         while len(self._held) >= HELD:

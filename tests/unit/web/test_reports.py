@@ -14,6 +14,7 @@ from penstock.lake.layout import Layout
 from penstock.lake.sketches import theta_sketch
 from penstock.serve.reports import KINDS
 from penstock.serve.reports.asking import Asking, Found
+from penstock.serve.reports.kept import Reports
 from penstock.serve.reports.people import merged
 from penstock.serve.reports.retention import cohorts
 from penstock.serve.reports.unusual import unlike
@@ -186,3 +187,15 @@ def test_summer_time_does_not_make_hours_unusual() -> None:
     }
     assert unlike(rhythm, spring, spring + timedelta(days=6), zone) == []
     assert unlike(rhythm, spring, spring + timedelta(days=6), ZoneInfo("UTC")) != []
+
+
+def test_who_asks_the_same_in_the_same_moment_gets_the_same(lake: WebLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.tell([event()])
+    reader = lake.reader()
+    kept, said = Reports(reader, KINDS), [("from", MONDAY.isoformat()), ("to", (MONDAY + timedelta(1)).isoformat())]
+    first = kept.document(REPORTS["funnel"], said, [])
+    lake.tell([event("bob")])
+    reader.refresh()
+    assert kept.document(REPORTS["funnel"], said, []) is first
+    monkeypatch.setattr("penstock.serve.reports.kept.SECONDS", -1.0)
+    assert kept.document(REPORTS["funnel"], said, [])["rows"][0]["count"] == 2
