@@ -205,7 +205,7 @@ def test_a_broken_table_is_served_as_it_last_was_and_the_status_says_so(lake: To
 
 def test_two_releases_are_compared(lake: ToyLake, client: TestClient) -> None:
     lake.epoch([fact(), fact("bob", 1)])
-    compared = told(client, "/api/releases/toy/compared?before=r1&after=r1")
+    compared = client.get("/api/releases/toy/compared?before=r1&after=r1").json()
     assert (compared["same"], compared["sources"][0]["compared"]) == (True, 2)
 
 
