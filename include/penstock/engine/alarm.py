@@ -27,7 +27,7 @@ from penstock.model.domain import domains
 from penstock.model.rule import Rule
 from penstock.model.source import Source
 
-EVERY_SECONDS = 0.1
+EVERY_SECONDS, STOP_SECONDS = 0.1, 2.0
 # Without matches, progress is committed this rarely; a restart looks at so many versions again at most.
 QUIET_VERSIONS = 500
 Tell = Callable[[Sequence[dict[str, Any]]], None]
@@ -124,9 +124,9 @@ class Alarms:
         self._thread.start()
 
     def stop(self) -> None:
-        """What is not looked at now is looked at after the next start."""
+        """What is not looked at now is looked at after the next start: nobody waits for a log that is down."""
         self._done.set()
-        self._thread.join()
+        self._thread.join(STOP_SECONDS)
 
     def _run(self) -> None:
         while not self._done.wait(EVERY_SECONDS):
