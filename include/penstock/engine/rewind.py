@@ -71,7 +71,8 @@ def go(layout: Layout, begun: Rewind, way: Way) -> None:
     transactions = [Transaction(once, 0)]
     if way.kind == "silver":
         query, epoch = resumed(begun, way.path), begun.epochs[way.path]
-        said["penstock"] = {"query": query, "epoch": epoch}
+        # Written as a batch: no epoch of the log has this number, so none is run again.
+        said["penstock"] = {"query": query, "epoch": epoch, "archived": -1}
         transactions.append(Transaction(query, epoch))
     if way.kind == "gold":
         said["userMetadata"] = _published(way).to_metadata()
