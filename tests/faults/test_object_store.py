@@ -83,11 +83,11 @@ def test_a_folder_of_a_store_is_as_one_of_a_disk(folder: Place, tmp_path: Path) 
 
 @pytest.fixture(scope="module")
 def scene(bucket: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    """Traffic through the driver that production runs, killed with -9 twice on its way."""
+    """Traffic through the driver that production runs, killed with -9 on its way."""
     home = tmp_path_factory.mktemp("home")
     with serving(home / "broker") as kafka:
         settings = replace(Settings.from_env(), home=home, lake=f"{bucket}/{uuid.uuid4().hex}", kafka=kafka)
-        yield play(settings, 43, kills=2)
+        yield play(settings, 43, kills=3 if os.environ.get("PENSTOCK_FULL") else 1)
 
 
 def test_every_row_is_right_on_a_store_after_the_driver_was_killed(scene: Scene) -> None:
