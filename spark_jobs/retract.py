@@ -9,8 +9,11 @@ was refused, or a gate refused and readers keep the last good numbers; else it c
 
 import argparse
 import sys
+from functools import partial
 
 from penstock.engine.gate import recorded
+from penstock.engine.halting import halted, shapes_of
+from penstock.engine.lease import LeaseTaken
 from penstock.engine.matching import BadCondition, named
 from penstock.engine.publish import Refused
 from penstock.engine.retraction import Unconfirmed, retract, settled
@@ -30,8 +33,9 @@ def main() -> int:
         said = named(asked.operation, of, asked.where, asked.first, asked.last, asked.revoke, asked.who, asked.why)
         said = settled(layout, of, said, asked.confirmed == "yes")
         spark = open_session(settings, "retract")
-        built = retract(spark, layout, of, said, lambda release: recorded(layout, release))
-    except (BadCondition, Unconfirmed, NoSuchRetraction, Refused) as refused:
+        quiet = partial(halted, settings.home, shapes_of(layout, of))
+        built = retract(spark, layout, of, said, partial(recorded, layout), quiet)
+    except (BadCondition, LeaseTaken, Unconfirmed, NoSuchRetraction, Refused) as refused:
         print(refused, file=sys.stderr)  # noqa: T201
         return 3
     after = {

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from penstock.engine.lease import LeaseTaken, take
 from penstock.engine.progress import FOLDER
+from penstock.lake.layout import Layout
+from penstock.lake.releases import kept
+from penstock.model.source import Source
 
 # A driver ends between two epochs; one that is cut off from its log takes the longest.
 PATIENCE = 120.0
@@ -14,6 +17,11 @@ PATIENCE = 120.0
 LOOK_SECONDS = 0.1
 # A driver that began after the marker does not mind it, so it is set again.
 ASK_SECONDS = 2.0
+
+
+def shapes_of(layout: Layout, source: Source) -> list[str]:
+    """The leases of a source's shapes, in every release that is kept up."""
+    return [f"shape-{source.name}-{release}" for release in kept(layout, source.domain)]
 
 
 @contextmanager

@@ -19,11 +19,12 @@ from pyspark.sql import DataFrame, SparkSession
 from penstock.engine import silver
 from penstock.engine.archive import BRONZE, bronze
 from penstock.engine.build import Batch, Built
+from penstock.engine.checkpoints import heal, places
 from penstock.engine.commit import Appender, create
 from penstock.engine.damage import broken, holes_of
 from penstock.engine.dispositions import disposed
 from penstock.engine.gaps import watermarks
-from penstock.engine.halting import halted
+from penstock.engine.halting import halted, shapes_of
 from penstock.engine.history import remembered
 from penstock.engine.matching import retracted
 from penstock.engine.pinning import note, tables_of
@@ -34,7 +35,6 @@ from penstock.engine.shape import Shape
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.place import place
 from penstock.lake.publication import cut_of, open_table
-from penstock.lake.releases import kept
 from penstock.lake.restore_points import points
 from penstock.lake.retractions import in_force
 from penstock.model.domain import domains, source, view, views_of
@@ -70,15 +70,18 @@ def rebuild(
     layout, (kind, *rest) = Layout(settings.lake), table.split("/")
     name = rest[-1]
     of = source(name) if kind in ("bronze", "silver") else source_of(view(name))
-    jobs = [f"archive-{of.name}-{FIRST_RELEASE}", *(f"shape-{of.name}-{each}" for each in kept(layout, of.domain))]
+    jobs = [f"archive-{of.name}-{FIRST_RELEASE}", *shapes_of(layout, of)]
     with halted(settings.home, jobs):
         if kind == "bronze":
-            return f"{table}: {mend_bronze(spark, settings.kafka, layout, of, operation):,} records archived again"
+            told = f"{mend_bronze(spark, settings.kafka, layout, of, operation):,} records archived again"
+            heal(places(layout, of.name, FIRST_RELEASE)[0])
+            return f"{table}: {told}"
         rows = 0
         if kind == "silver":
             shape = Shape(of, layout, rest[0], partial(schemas, of.name))
             rows = mend_silver(spark, shape, operation)
             rebooked(layout, of.name, rest[0])
+            heal(shape.place)
         built = mend_views(spark, layout, rest[0], of, gate(rest[0]), () if kind == "silver" else related(of, name))
         return f"{table}: {rows:,} records shaped again, {len(built)} views built"
 

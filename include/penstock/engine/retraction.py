@@ -19,12 +19,14 @@ from penstock.engine import silver
 from penstock.engine.build import Batch, Built
 from penstock.engine.gate import GateResult
 from penstock.engine.matching import about
+from penstock.engine.overtaken import NOBODY, Quiet, committed
 from penstock.engine.pinning import offsets_of
 from penstock.engine.publish import Gate, Verdict
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import kept
 from penstock.lake.retractions import REASON, Retraction, find, in_force, state, stated
+from penstock.lake.statements import Statement
 from penstock.model.domain import views_of
 from penstock.model.source import Source
 from penstock.model.view import Latest, PerKey, Sessions, View
@@ -64,7 +66,12 @@ def _found(layout: Layout, release: str, source: Source, said: Retraction) -> tu
 
 
 def retract(
-    spark: SparkSession, layout: Layout, source: Source, said: Retraction, gate_of: Callable[[str], Gate]
+    spark: SparkSession,
+    layout: Layout,
+    source: Source,
+    said: Retraction,
+    gate_of: Callable[[str], Gate],
+    quiet: Quiet = NOBODY,
 ) -> list[Built]:
     """Marks the rows of every release that is kept up, and builds what they were counted in."""
     built: list[Built] = []
@@ -72,7 +79,7 @@ def retract(
         path = layout.silver(release, source.name)
         if open_table(path) is None:
             continue
-        mark(spark, path, source, said)
+        mark(spark, path, source, said, quiet)
         built += rebuilt(spark, layout, release, source, said, gate_of(release))
     return built
 
@@ -88,7 +95,7 @@ def repeated(spark: SparkSession, layout: Layout, release: str, source: Source, 
     return rows
 
 
-def mark(spark: SparkSession, path: str, source: Source, said: Retraction) -> int:
+def mark(spark: SparkSession, path: str, source: Source, said: Retraction, quiet: Quiet = NOBODY) -> int:
     """One commit on silver; only the files of the days that change are read. Returns how many rows changed."""
     picked = about(DeltaTable(path).to_pyarrow_dataset(), source, said)
     if picked.num_rows == 0:
@@ -96,10 +103,14 @@ def mark(spark: SparkSession, path: str, source: Source, said: Retraction) -> in
     days = ", ".join(f"date'{day}'" for day in sorted(set(picked["day"].to_pylist())))
     same = "rows.partition = picked.partition and rows.offset = picked.offset and rows.day = picked.day"
     rows = spark.createDataFrame(picked.drop_columns("happened"))
-    merge = (
-        SparkTable.forPath(spark, path).alias("rows").merge(rows.alias("picked"), f"rows.day in ({days}) and {same}")
-    )
-    merge.whenMatchedUpdate(set=_revoked(said) if said.of else _retracted(said)).execute()
+    changes = _revoked(said) if said.of else _retracted(said)
+
+    def step() -> None:
+        table = SparkTable.forPath(spark, path).alias("rows")
+        merge = table.merge(rows.alias("picked"), f"rows.day in ({days}) and {same}")
+        merge.whenMatchedUpdate(set=changes).execute()
+
+    committed(step, quiet)
     return int(picked.num_rows)
 
 
@@ -125,7 +136,7 @@ def _revoked(said: Retraction) -> dict[str, str | Column]:
 
 
 def rebuilt(
-    spark: SparkSession, layout: Layout, release: str, source: Source, said: Retraction, gate: Gate
+    spark: SparkSession, layout: Layout, release: str, source: Source, said: Statement, gate: Gate
 ) -> list[Built]:
     """The touched days of every view of the source; views without days of their own, or beyond them, as a whole."""
     if not said.days:
@@ -147,7 +158,7 @@ def _last_epoch(silver_table: str) -> int:
         return int(memory.execute("select coalesce(max(epoch), -1) from rows").fetchall()[0][0])
 
 
-def lenient(gate: Gate, said: Retraction) -> Gate:
+def lenient(gate: Gate, said: Statement) -> Gate:
     """Days that lose every fact leave a candidate without rows: that is what was asked for, and approved."""
 
     def judge(rows: DataFrame, table: str) -> Verdict:

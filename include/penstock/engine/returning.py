@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from penstock.engine.checkpoints import heal, places
 from penstock.engine.gaps import Gap, gaps
-from penstock.engine.halting import halted
+from penstock.engine.halting import halted, shapes_of
 from penstock.engine.pinning import named, pins
 from penstock.engine.rewind import rewind
 from penstock.engine.ways import CannotRewind, Way, ways
@@ -66,11 +67,12 @@ def go_back(
     point = find(layout, begun.point if begun and begun.point.startswith(wanted) else wanted)
     if begun is None:
         looked_at(settings, point, domain)
-    shapes = [
-        f"shape-{source.name}-{release}" for source in domains()[domain].sources for release in kept(layout, domain)
-    ]
+    shapes = [name for source in domains()[domain].sources for name in shapes_of(layout, source)]
     with halted(settings.home, shapes):
         done = rewind(layout, point, domain, who, why)
+        for source in domains()[domain].sources:
+            for release in kept(layout, domain):
+                heal(places(layout, source.name, release)[1])
     before, after = {"restore_point": done.saved}, {"restore_point": done.point, "epochs": dict(done.epochs)}
     audit.record(layout, audit.Entry(operation, "rewind", domain, who, why, approved_by, before, after))
     return f"{domain} is at {done.point}; the state before is kept as {done.saved}"

@@ -1,22 +1,19 @@
-"""What was retracted and what was taken back of it: statements in `control/retractions`, in the order they were made.
+"""What was retracted and what was taken back of it: statements in `control/retractions`.
 
-A statement holds for records up to the offsets at which it was made; what comes later is not judged by it. A rewind
-goes back in this history too: what was stated after its point is not said any more, what was revoked after it holds.
+A statement holds for records up to the offsets at which it was made; what comes later is not judged by it.
 """
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import datetime
 
-import pyarrow as pa
-
-from penstock.lake.appending import append_once
+from penstock.lake import statements
 from penstock.lake.layout import Layout
-from penstock.lake.publication import open_table
-from penstock.lake.rewinds import BEGINNING, Rewind, rewinds
+from penstock.lake.rewinds import BEGINNING
+from penstock.lake.statements import NoSuchStatement
 
 REASON = "retracted"
+TABLE = "retractions"
 
 
 @dataclass(frozen=True)
@@ -45,53 +42,21 @@ class Retraction:
         return f"{REASON}:{self.of or self.id}"
 
 
-class NoSuchRetraction(LookupError):
-    """No retraction that holds has this id; the message says which there are."""
-
-
-COLUMNS = ("id", "source", "of", "at", "document")
-SCHEMA = pa.schema([(name, pa.timestamp("us", "UTC") if name == "at" else pa.string()) for name in COLUMNS])
+NoSuchRetraction = NoSuchStatement
 
 
 def state(layout: Layout, said: Retraction) -> Retraction:
-    """Writes a statement down, once; the same id again gives what was written then."""
-    at = replace(said, at=datetime.now(UTC))
-    row = {"id": at.id, "source": at.source, "of": at.of, "at": at.at}
-    document = {name: value for name, value in asdict(at).items() if name != "at"}
-    append_once(
-        layout.control("retractions"), SCHEMA, [{**row, "document": json.dumps(document)}], f"retraction/{at.id}"
-    )
-    return next(each for each in stated(layout, said.source) if each.id == said.id)
+    """Writes it down, once; the same id again gives what was written then."""
+    return statements.state(layout, TABLE, said)
 
 
 def stated(layout: Layout, source: str) -> list[Retraction]:
-    """Everything that was ever stated of a source, oldest first."""
-    table = open_table(layout.control("retractions"))
-    rows = table.to_pyarrow_table(filters=[("source", "=", source)]).sort_by("at").to_pylist() if table else []
-    return [Retraction(**json.loads(row["document"]), at=row["at"]) for row in rows]
+    return statements.stated(layout, TABLE, Retraction, source)
 
 
 def in_force(layout: Layout, source: str) -> list[Retraction]:
-    """What is said now, revocations included, in order: what a new release repeats."""
-    domain = source.partition(".")[0]
-    gone = [each for each in rewinds(layout) if each.done and each.domain == domain]
-    return _history(stated(layout, source), gone, datetime.max.replace(tzinfo=UTC))
-
-
-def _history(said: list[Retraction], gone: list[Rewind], until: datetime) -> list[Retraction]:
-    """As a moment saw it: since the last rewind before it, on top of what that rewind's point saw."""
-    before = [each for each in gone if each.at < until]
-    last = max(before, key=lambda each: each.at, default=None)
-    since = last.at if last else BEGINNING
-    base = _history(said, before, last.point_at) if last else []
-    return [*base, *(each for each in said if since < each.at <= until)]
+    return statements.in_force(layout, TABLE, Retraction, source)
 
 
 def find(layout: Layout, source: str, wanted: str) -> Retraction:
-    """A retraction that is in force."""
-    known = [each for each in in_force(layout, source) if not each.of]
-    found = [each for each in known if each.id == wanted]
-    if not found:
-        listed = ", ".join(each.id for each in known) or "none"
-        raise NoSuchRetraction(f"no retraction {wanted!r} of {source} is in force; there are: {listed}")
-    return found[0]
+    return statements.find(layout, TABLE, Retraction, source, wanted)

@@ -12,8 +12,10 @@ from toy_lake import Passed, ToyLake, answers, fact
 from penstock.engine import retraction
 from penstock.engine.build import Built
 from penstock.engine.matching import named
+from penstock.engine.posting import post
 from penstock.engine.retraction import retract, settled
 from penstock.lake.layout import Layout
+from penstock.lake.ledger import booked
 from penstock.lake.retractions import in_force
 from penstock.model.domain import Domain
 
@@ -61,6 +63,7 @@ def test_a_retraction_and_the_half_of_it_that_is_taken_back(told: ToyLake, toy: 
     assert answers(lake) == never_told(toy, tmp_path / "without", ["ann look", "ann buy"])
     rows = DeltaTable(silver).to_pyarrow_table()
     assert (rows.num_rows, rows["reason"].to_pylist().count("retracted")) == (8, 5)
+    assert books(lake) == (3, 5)
     version = DeltaTable(silver).version()
     ask(lake, "one", "who = 'ann'")
     assert DeltaTable(silver).version() == version
@@ -68,7 +71,14 @@ def test_a_retraction_and_the_half_of_it_that_is_taken_back(told: ToyLake, toy: 
     ask(lake, "two", "what = 'buy'", held.id)
     assert answers(lake) == never_told(toy, tmp_path / "half", ["ann look"])
     ask(lake, "three", "", held.id)
-    assert answers(lake) == everything
+    assert (answers(lake), books(lake)) == (everything, (8, 0))
+
+
+def books(lake: ToyLake) -> tuple[int, int]:
+    """Facts and rejected, as the ledger has them."""
+    post(lake.layout, (lake.domain.sources[0],), "r1")
+    sums, _ = booked(lake.layout.ledger(), "r1")
+    return sum(row["facts"] for row in sums.values()), sum(row["rejected"] for row in sums.values())
 
 
 def test_a_retraction_that_was_killed_between_silver_and_its_views_is_ended_by_the_same_call(

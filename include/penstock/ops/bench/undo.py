@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def run(quick: bool) -> Iterator[Figure]:
-    facts = int(os.environ.get("PENSTOCK_BENCH_FACTS", "200000" if quick else "10000000"))
+    facts = int(os.environ.get("PENSTOCK_BENCH_FACTS", "50000" if quick else "10000000"))
     with tempfile.TemporaryDirectory(prefix="penstock-") as home:
         settings = Settings(home=Path(home), lake=f"{home}/lake", kafka="127.0.0.1:1")
         layout = Layout(settings.lake)
