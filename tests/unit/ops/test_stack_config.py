@@ -1,6 +1,8 @@
 """What the stack tells its parts."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -56,3 +58,12 @@ def test_somebody_elses_kafka_starts_no_broker(settings: Settings) -> None:
 def test_a_percent_sign_in_a_path_is_no_variable(settings: Settings) -> None:
     odd = replace(settings, home=settings.home / "100%(x)s")
     assert "100%%(x)s" in config.supervisord(open_home(odd.home), parts(odd))
+
+
+def test_what_dag_files_import_is_there_before_they_are_read_and_is_not_heavy() -> None:
+    code = (
+        "import sys; from penstock.ops.stack.airflow import PROJECT, imported; imported(PROJECT / 'dags');"
+        "sys.exit('penstock.ops.airflow.steps' not in sys.modules or bool({'pyspark', 'delta', 'pandas', "
+        "'great_expectations'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
