@@ -59,6 +59,7 @@ class Progress:
 def replay(settings: Settings, release: Release, folder: Path, cores: int) -> str:
     """Runs a replay in a session of its own share of the machine, with the release's code in Spark's workers too."""
     with take(settings.home / "run" / "leases", f"replay-{release.domain}-{release.about}"):
+        _must_be_wanted(Layout(settings.lake), release)
         if registry(Layout(settings.lake), release.domain).get(release.about).state == READY:
             return f"{release.domain} {release.about} is ready already"
         local = settings.spark_master.startswith("local")
