@@ -66,7 +66,7 @@ def test_streams_shape_the_newer_records_again_and_the_books_balance(
     assert (dispositions(silver), answers(lake)) == (shaped, now)
     post(lake.layout, (source,), "r1")
     books = balance(lake.layout.ledger(), log, source=source.name)
-    assert [(row.accepted, row.archived, row.balanced) for row in books] == [(6, 6, True)]
+    assert (sum(row.archived for row in books), all(row.balanced for row in books)) == (6, True)
 
 
 def dispositions(table: str) -> list[tuple[Any, ...]]:
