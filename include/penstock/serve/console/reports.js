@@ -88,7 +88,7 @@ function uplift({ rows }) {
 }
 
 function against(row) {
-  if (row.uplift === undefined) return "compared with";
+  if (row.uplift === undefined) return "what it is compared with";
   if (row.uplift === null) return "too few conversions";
   const kind = row.sure ? (row.uplift > 0 ? "good" : "bad") : "";
   const words = row.sure ? (row.uplift > 0 ? "▲ better" : "▼ worse") : "not sure yet";

@@ -26,7 +26,7 @@ export async function rulesPage(main, domains) {
 }
 
 function row(rule) {
-  return [el("b", {}, `${rule.name}, version ${rule.version}`), el("span", { class: "prose" }, rule.doc), el("span", { class: `mark ${rule.armed ? "good" : ""}` }, rule.armed ? "● armed" : "○ not armed"), rule.source, el("code", {}, rule.where)];
+  return [el("b", {}, `${rule.name}, version ${rule.version}`), el("span", { class: "prose" }, rule.doc), el("span", { class: `mark ${rule.armed ? "good" : ""}` }, rule.armed ? "● armed" : "○ not armed"), rule.source, el("code", { class: "prose" }, rule.where)];
 }
 
 async function alerts(card) {
