@@ -42,7 +42,7 @@ def publish(spark: SparkSession, layout: Layout, views: list[int], days: list[da
     stands = version(layout.gold("r1", "toy.v"))
     work = judged(spark, layout, rows, days, passes)
     said = Publication({"toy.events": cut}, "r1", [], work["said"])
-    published(spark, work["path"], layout.gold("r1", "toy.v"), days, said, stands)
+    published(work["path"], layout.gold("r1", "toy.v"), days, said, stands)
 
 
 def gold(spark: SparkSession, layout: Layout) -> list[int]:
@@ -78,5 +78,5 @@ def test_a_build_that_slept_while_another_published_changes_nothing(
     Path(slept).rename(kept := f"{layout.root}/slept")
     publish(spark, layout, [1, 2], [DAY], 1)
     with pytest.raises(Overtaken):
-        published(spark, kept, gold_path, [DAY], Publication({"toy.events": 2}, "r1"), stands)
+        published(kept, gold_path, [DAY], Publication({"toy.events": 2}, "r1"), stands)
     assert sorted(gold(spark, layout)) == [1, 2]

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from penstock.engine import candidate
 from penstock.engine.increment import Increment, Range
 from penstock.engine.lease import turn
-from penstock.engine.publish import Gate, Refused, audited, published
+from penstock.engine.publish import Gate, Overtaken, Refused, audited, published
 from penstock.lake.layout import Layout
 from penstock.lake.publication import Publication, cut_of, open_table
 from penstock.model.source import Source
@@ -39,6 +39,7 @@ class Batch:
         self.gate = gate
         # View -> why its gate stopped it. The others go on: one bad view must not make all of them old.
         self.refused: dict[str, str] = {}
+        self.overtaken: list[str] = []
         # An epoch that the cut is not below, whatever facts are left.
         self.least = -1
 
@@ -53,6 +54,8 @@ class Batch:
                 built += self._source(group, full, days)
         if self.refused:
             raise Refused("\n".join(self.refused.values()))
+        if self.overtaken:
+            raise Overtaken("\n".join(self.overtaken) + " Build again: what was asked may not be in what readers see.")
         return built
 
     def _turn(self, source: str) -> AbstractContextManager[None]:
@@ -119,7 +122,11 @@ class Batch:
         now = datetime.now(UTC).isoformat()
         publication = Publication({source_of(view).name: work.cut}, self.release, listed, said, now)
         gold = self.layout.gold(self.release, view.name)
-        published(self.spark, work.path, gold, days, publication, work.stands)
+        try:
+            published(work.path, gold, days, publication, work.stands)
+        except Overtaken as overtaken:
+            self.overtaken.append(str(overtaken))
+            return None
         return Built(view.name, work.cut, None if days is None else tuple(days))
 
     def _forget(self, views: Sequence[View]) -> None:

@@ -5,11 +5,9 @@ a millisecond and Spark's own writer twenty, and a view of ninety days has hundr
 """
 
 import json
-import shutil
 import time
 import uuid
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +20,7 @@ from pyspark.sql.types import StructType
 
 from penstock.engine.commit import NO_HOOKS
 from penstock.lake.layout import Layout
+from penstock.lake.place import Place, place
 from penstock.lake.stats import statistics
 
 PARTITIONS = ["day", "width"]
@@ -35,22 +34,20 @@ WRITTEN = "path string, size bigint, day date, width string, stats string"
 def fresh(layout: Layout, release: str, view: str) -> str:
     """A folder for one build of a view. What earlier builds left behind is of no use to anybody and goes."""
     stands = layout.candidate(release, view)
-    if "://" not in stands:
-        for old in [Path(stands), *Path(stands).parent.glob(f"{view}~*")]:
-            shutil.rmtree(old, ignore_errors=True)
+    folder, _, name = stands.rpartition("/")
+    for old in place(folder).names():
+        if old == name or old.startswith(f"{name}~"):
+            place(folder).below(old).remove()
     return f"{stands}~{uuid.uuid4().hex[:12]}"
 
 
 def write(rows: DataFrame, path: str) -> None:
     """Makes the candidate's table of these rows."""
-    if "://" in path:
-        rows.write.format("delta").partitionBy(*PARTITIONS).save(path)
-        return
     table = DeltaTable.create(path, _schema(rows), partition_by=PARTITIONS)
 
     def write_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for held in _pieces(batches):
-            yield from pa.Table.from_pylist(list(_files(held, path)), WRITTEN_ARROW).to_batches()
+            yield from pa.Table.from_pylist(list(_files(held, place(path))), WRITTEN_ARROW).to_batches()
 
     files = rows.mapInArrow(write_files, WRITTEN).collect()
     now = int(time.time() * 1000)
@@ -83,7 +80,7 @@ def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(held)
 
 
-def _files(rows: pa.Table, path: str) -> Iterator[dict[str, object]]:
+def _files(rows: pa.Table, table: Place) -> Iterator[dict[str, object]]:
     """Writes the rows of each day and width."""
     in_order = rows.take(pc.sort_indices(rows, [(name, "ascending") for name in PARTITIONS]))
     counts = in_order.group_by(PARTITIONS, use_threads=False).aggregate([([], "count_all")]).to_pylist()
@@ -91,9 +88,12 @@ def _files(rows: pa.Table, path: str) -> Iterator[dict[str, object]]:
     for each in counts:
         part = in_order.slice(start, each["count_all"]).drop_columns(PARTITIONS)
         start += part.num_rows
-        name = f"day={each['day']}/width={each['width'].replace(' ', '_')}/part-{uuid.uuid4()}.parquet"
-        file = Path(path, name)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(part, file)
+        where = table.below(f"day={each['day']}/width={each['width'].replace(' ', '_')}")
+        where.files.create_dir(where.path, recursive=True)
+        name = f"part-{uuid.uuid4()}.parquet"
+        with where.files.open_output_stream(f"{where.path}/{name}") as file:
+            pq.write_table(part, file)
+            size = file.tell()
         stats = statistics(part, [column for column in INDEXED if column in part.column_names])
-        yield {"path": name, "size": file.stat().st_size, "day": each["day"], "width": each["width"], "stats": stats}
+        path = where.below(name).path.removeprefix(f"{table.path}/")
+        yield {"path": path, "size": size, "day": each["day"], "width": each["width"], "stats": stats}

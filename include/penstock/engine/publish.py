@@ -1,12 +1,9 @@
 """Write, audit, publish: a candidate where no reader looks, a gate, and one commit that carries the cut."""
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import date
-from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
@@ -18,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from penstock.engine.candidate import PARTITIONS
 from penstock.lake.files import file_list
 from penstock.lake.layout import Layout
+from penstock.lake.place import Place, place
 from penstock.lake.publication import PUBLISHING, Publication, open_table
 
 
@@ -53,8 +51,7 @@ def audited(
     if not verdict.passed:
         stays = layout.candidate(release, name)
         # For whoever looks into it, it stands where the verdict says, under the view's own name.
-        if "://" not in stays:
-            Path(path).rename(stays)
+        place(path).moved(place(stays))
         raise Refused(
             f"the gate refused {name}: {verdict.reason}. Readers keep the last good numbers; the candidate is at "
             f"{stays}. Look at it, mend the cause, and build again."
@@ -68,28 +65,20 @@ def _has_rows(gold: str, days: Sequence[date] | None) -> bool:
     return any(days is None or file.partition["day"] in days for file in files)
 
 
-def published(
-    spark: SparkSession, candidate: str, gold: str, days: Sequence[date] | None, said: Publication, stands: int
-) -> None:
+def published(candidate: str, gold: str, days: Sequence[date] | None, said: Publication, stands: int) -> None:
     """One atomic commit: exactly these days of gold become the candidate's. No days: all of them.
 
-    `stands` is the version of gold beside which the candidate was made (-1: there was none). If anybody has published
-    since, the candidate may lack what they had: Overtaken, and nothing is changed.
+    The candidate's own files get a second name: on a disk nothing is written again. `stands` is the version of gold
+    beside which the candidate was made (-1: there was none). If anybody has published since, the candidate may lack
+    what they had: Overtaken, and nothing is changed.
     """
-    if "://" in gold:
-        _copied(spark, candidate, gold, days, said)
-    else:
-        _linked(candidate, gold, days, said, stands)
-        shutil.rmtree(candidate, ignore_errors=True)
-
-
-def _linked(candidate: str, gold: str, days: Sequence[date] | None, said: Publication, stands: int) -> None:
-    """The candidate's own files under a second name: nothing is written again, and the commit takes milliseconds."""
-    judged = DeltaTable(candidate)
+    judged = open_table(candidate)
+    if judged is None:
+        raise Overtaken(f"{candidate} was cleared by another build of {gold}; nothing was changed.")
     table = _standing(gold, judged, stands)
     try:
         table.create_write_transaction(
-            list(_links(Path(candidate), judged.version(), Path(gold))),
+            list(_links(place(candidate), judged.version(), place(gold))),
             # No day at all (only bots came, say): nothing is replaced, and the cut goes on.
             "append" if days is not None and not days else "overwrite",
             judged.schema(),
@@ -103,6 +92,7 @@ def _linked(candidate: str, gold: str, days: Sequence[date] | None, said: Public
         )
     except CommitFailedError as lost:
         raise Overtaken(f"{gold} was published by another build since version {stands}; nothing was changed.") from lost
+    place(candidate).remove()
 
 
 def _standing(gold: str, judged: DeltaTable, stands: int) -> DeltaTable:
@@ -114,30 +104,16 @@ def _standing(gold: str, judged: DeltaTable, stands: int) -> DeltaTable:
         raise Overtaken(f"{gold} was made by another build meanwhile; nothing was changed.") from there
 
 
-def _links(candidate: Path, version: int, gold: Path) -> Iterator[AddAction]:
-    log = candidate / "_delta_log" / f"{version:020}.json"
-    for line in log.read_text().splitlines():
+def _links(candidate: Place, version: int, gold: Place) -> Iterator[AddAction]:
+    for line in candidate.read(f"_delta_log/{version:020}.json").splitlines():
         add = json.loads(line).get("add")
         if add is None:
             continue
         name = unquote(add["path"])
-        (gold / name).parent.mkdir(parents=True, exist_ok=True)
         # A build that was killed between its links and its commit is repeated with other names.
-        os.link(candidate / name, gold / name)
+        gold.have(name, candidate)
         changed, stats = int(add["modificationTime"]), add.get("stats", "{}")
         yield AddAction(name, add["size"], add["partitionValues"], changed, True, stats)
-
-
-def _copied(spark: SparkSession, candidate: str, gold: str, days: Sequence[date] | None, said: Publication) -> None:
-    """Object stores have no links: Spark writes the rows again."""
-    writer = spark.read.format("delta").load(candidate).write.format("delta").mode("overwrite").partitionBy(*PARTITIONS)
-    writer = writer.option("userMetadata", said.to_metadata())
-    if days is not None and open_table(gold) is not None:
-        listed = " OR ".join(f"day = DATE'{day}'" for day in days)
-        writer = writer.option("replaceWhere", listed or "false")
-    else:
-        writer = writer.option("overwriteSchema", "true")
-    writer.save(gold)
 
 
 def _said(verdict: Verdict) -> dict[str, Any]:

@@ -1,12 +1,15 @@
 """One definition, three plans: batch, speed, and both merged by the reader."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 from pyspark.sql import DataFrame
 from toy_lake import Passed, ToyLake, fact, traffic
 
-from penstock.engine.publish import Refused
+from penstock.engine.build import Batch
+from penstock.engine.publish import Overtaken, Refused
+from penstock.model.domain import view
 
 
 def test_a_question_is_answered_from_speed_alone(lake: ToyLake) -> None:
@@ -50,3 +53,25 @@ def test_a_refused_view_stops_nothing_but_what_is_made_of_it(lake: ToyLake) -> N
     cuts = {view: lake.answer(view).snapshot.cut for view in VIEWS}
     assert cuts == {**dict.fromkeys(VIEWS, 1), "toy.sessions": 0, "toy.visits": 0}
     assert [row["visits"] for row in lake.rows("toy.visits")] == [2]
+
+
+def test_of_two_builds_at_once_the_second_finds_that_nothing_is_new(lake: ToyLake) -> None:
+    lake.epoch([fact("ann", 0), fact("bob", 1)])
+    with ThreadPoolExecutor(2) as both:
+        made = list(both.map(lambda _: lake.build(), range(2)))
+    assert sorted(map(len, made)) == [0, len(VIEWS)]
+    assert lake.answer("toy.events_by_what").rows["events"].to_pylist() == [2]
+
+
+def test_a_build_that_was_paused_while_another_finished_publishes_nothing(lake: ToyLake) -> None:
+    lake.epoch([fact("ann", 0)])
+
+    def another_first(rows: DataFrame, name: str) -> Passed:
+        """As if this process had slept here, its lease passed by, while another build came and went."""
+        Batch(lake.spark, lake.layout, "r1", lambda *_: Passed())._source([view(name)], False, None)
+        return Passed()
+
+    slept = Batch(lake.spark, lake.layout, "r1", another_first)
+    with pytest.raises(Overtaken, match="Build again"):
+        slept.build([view("toy.events_by_what")])
+    assert lake.answer("toy.events_by_what").rows["events"].to_pylist() == [1]

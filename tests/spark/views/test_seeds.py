@@ -21,6 +21,13 @@ numbered as (select *, count(*) filter (where gap >= interval 30 minutes)
 select who, min(happened_at) as started, max(happened_at) as ended, count(*) as events
 from numbered group by who, number order by started desc, who
 """
+# Sets, and what is made of them by and, or and not.
+SETS = """
+with large as (select distinct who from facts where what <> 'noise' and amount > 50)
+select count(distinct who)::double as who_seen, (select count(*) from large)::double as who_large,
+    count(distinct who) filter (where who not in (from large))::double as who_small
+from facts where what <> 'noise'
+"""
 NUMBERS = ["what", "events", "large", "amount", "who", "least", "most"]
 SPANS = ["who", "started", "ended", "events"]
 
@@ -44,12 +51,14 @@ def test_every_plan_gives_the_numbers_of_the_oracle(lake: ToyLake, seed: int) ->
 
 def numbers(lake: ToyLake) -> dict[str, list[dict[str, object]]]:
     tally = lake.answer("toy.events_by_what", by="what", order="-events").rows.select(NUMBERS)
-    return {"tally": tally.to_pylist(), "sessions": lake.answer("toy.sessions").rows.select(SPANS).to_pylist()}
+    sets = lake.answer("toy.everything").rows.select(["who_seen", "who_large", "who_small"])
+    sessions = lake.answer("toy.sessions").rows.select(SPANS)
+    return {"tally": tally.to_pylist(), "sessions": sessions.to_pylist(), "sets": sets.to_pylist()}
 
 
 def oracle(lake: ToyLake) -> dict[str, list[dict[str, object]]]:
     with duckdb.connect(":memory:") as engine:
         engine.execute("set TimeZone = 'UTC'")
         engine.register("facts", lake.facts())
-        asked = {"tally": TALLY, "sessions": SESSIONS}
+        asked = {"tally": TALLY, "sessions": SESSIONS, "sets": SETS}
         return {name: engine.sql(sql).to_arrow_table().to_pylist() for name, sql in asked.items()}
