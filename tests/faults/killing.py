@@ -1,5 +1,6 @@
-"""Kills the streaming driver at random under load, then compares every row with the oracle.
+"""Kills the streaming driver and the broker under load, then compares every row with the oracle.
 
+Half of the drivers die at a moment of chance, the others at a named point of an epoch; Python, the JVM or both.
 Repeat any run by its seed: `PYTHONPATH=tests python -m faults.killing --seed 7 --kills 10`.
 """
 
@@ -19,29 +20,53 @@ from pathlib import Path
 import psutil
 import pyarrow as pa
 from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
-from oracle.recompute import Row, differences, log
+from faults.points import POINTS
+from oracle.recompute import Row, differences
+from oracle.recompute import log as records_of
 from oracle.traffic import traffic
 
 from penstock.engine.posting import post
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import Balance, balance
+from penstock.log.broker import Broker
 from penstock.log.topics import ensure
 from penstock.model.domain import source
+from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
 
 TOPIC = "web.events"
 JOB = Path(__file__).parents[2] / "spark_jobs" / "stream.py"
+FUSED = Path(__file__).with_name("fused_driver.py")
 RATE = 100
 PATIENCE = 240.0
+
+
+class Log:
+    """A broker that comes back at the same address, with what it has on its disk."""
+
+    def __init__(self, folder: Path) -> None:
+        port = free_port(following=1)
+        self._node, self.address = Broker(folder, port, port + 1), f"127.0.0.1:{port}"
+        self._node.prepare()
+        self.start()
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(self._node.command(), stdout=subprocess.DEVNULL)
+        AdminClient({"bootstrap.servers": self.address, "log_level": 0}).list_topics(timeout=60)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
 
 
 class Scene:
     """A home, a log, a driver to kill and a sender that does not notice."""
 
-    def __init__(self, settings: Settings, seed: int) -> None:
-        self.settings, self.layout = settings, Layout(settings.lake)
+    def __init__(self, settings: Settings, log: Log, seed: int) -> None:
+        self.settings, self.layout, self.log = settings, Layout(settings.lake), log
         self.chance = random.Random(seed)  # noqa: S311
         self.seed, self.sent, self.over = seed, 0, threading.Event()
         ensure(settings.kafka, [source(TOPIC)])
@@ -56,24 +81,42 @@ class Scene:
             self.sent += 1
         producer.flush()
 
-    def start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, str(JOB), "--sources", TOPIC]
+    def start(self, *fuse: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, *([str(FUSED), *fuse] if fuse else [str(JOB)]), "--sources", TOPIC]
         said = (self.settings.home / "driver.log").open("ab")
         return subprocess.Popen(command, env={**os.environ, **self.settings.to_env()}, stdout=said, stderr=said)
 
-    def kill(self, driver: subprocess.Popen[bytes]) -> str:
-        """kill -9 of Python, of the JVM or of both, a moment after some epoch."""
-        epoch = self.epoch()
-        until(lambda: self.epoch() > epoch, f"an epoch after {epoch}")
-        time.sleep(self.chance.random() * 1.5)
-        whom = self.chance.choice(["python", "jvm", "both"])
-        family = [psutil.Process(driver.pid), *psutil.Process(driver.pid).children(recursive=True)]
-        for process in family:
-            if whom == "both" or ("java" in process.name()) == (whom == "jvm"):
-                process.send_signal(signal.SIGKILL)
+    def kill(self) -> str:
+        """kill -9 of a new driver's Python, JVM or both, at a named point or a moment after its first epoch."""
+        whom, point = self.chance.choice(["python", "jvm", "both"]), self.chance.choice([*POINTS, *[""] * len(POINTS)])
+        driver = self.start(whom, point) if point else self.start()
+        family = [psutil.Process(driver.pid)]
+        if not point:
+            self.advance()
+            time.sleep(self.chance.random() * 1.5)
+            family += family[0].children(recursive=True)
+            for process in family:
+                if whom == "both" or ("java" in process.name()) == (whom == "jvm"):
+                    process.send_signal(signal.SIGKILL)
         driver.wait(PATIENCE)
         psutil.wait_procs(family, 60)
-        return whom
+        return f"{whom} {point or 'at random'}"
+
+    def kill_log(self) -> str:
+        """kill -9 of the broker under a driver that goes on by itself, and is asked to stop when it has."""
+        driver = self.start()
+        self.advance()
+        self.log.kill()
+        time.sleep(self.chance.random() * 3)
+        self.log.start()
+        self.advance(2)
+        driver.terminate()
+        driver.wait(PATIENCE)
+        return "broker"
+
+    def advance(self, epochs: int = 1) -> None:
+        beyond = self.epoch() + epochs
+        until(lambda: self.epoch() >= beyond, f"epoch {beyond}")
 
     def epoch(self) -> int:
         file = self.settings.home / "run" / "streams" / f"shape-{TOPIC}.json"
@@ -94,13 +137,13 @@ def until(true: Callable[[], bool], what: str) -> None:
         time.sleep(0.2)
 
 
-def play(settings: Settings, seed: int, kills: int) -> "Scene":
-    """Sends, kills and lets the last driver finish."""
-    scene = Scene(settings, seed)
+def play(settings: Settings, log: Log, seed: int, kills: int) -> "Scene":
+    """Sends, kills and lets the last driver finish. The broker is killed once."""
+    scene = Scene(settings, log, seed)
     sender = threading.Thread(target=scene.send)
     sender.start()
     try:
-        whom = [scene.kill(scene.start()) for _ in range(kills)]
+        whom = [scene.kill_log(), *(scene.kill() for _ in range(kills - 1))]
     finally:
         scene.over.set()
         sender.join()
@@ -118,7 +161,7 @@ def play(settings: Settings, seed: int, kills: int) -> "Scene":
 
 def verdict(scene: Scene) -> list[str]:
     """Everything that must hold after any crash; empty when it does."""
-    records = log(scene.settings.kafka, TOPIC)
+    records = records_of(scene.settings.kafka, TOPIC)
     missing, extra = differences(records, scene.rows(scene.layout.silver("r1", TOPIC)))
     wrong = [f"silver lacks {row}" for row in missing[:3]] + [f"silver has {row}" for row in extra[:3]]
     if positions(scene.rows(scene.layout.bronze(TOPIC))) != positions(records):
@@ -135,14 +178,21 @@ def books(scene: Scene) -> list[Balance]:
     return balance(scene.layout.ledger(), scene.settings.kafka)
 
 
+def settings_of(home: Path, log: Log) -> Settings:
+    return Settings(home=home, lake=str(home / "lake"), kafka=log.address)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kills", type=int, default=10)
-    parser.add_argument("--kafka", required=True, help="a log on which nobody else uses web.events")
     told = parser.parse_args()
     home = Path(tempfile.mkdtemp(prefix="penstock-kill-"))
-    wrong = verdict(play(Settings(home=home, lake=str(home / "lake"), kafka=told.kafka), told.seed, told.kills))
+    log = Log(home / "broker")
+    try:
+        wrong = verdict(play(settings_of(home, log), log, told.seed, told.kills))
+    finally:
+        log.kill()
     print("\n".join(wrong) or "every row is right", flush=True)  # noqa: T201
     return 1 if wrong else 0
 

@@ -1,24 +1,21 @@
-"""kill -9 is a normal way to stop the streaming driver."""
+"""kill -9 is a normal way to stop the streaming driver, and the broker under it."""
 
-from collections.abc import Iterator
+import os
 from pathlib import Path
 
 import pytest
-from faults.killing import play, verdict
-from serving import serving
+from faults.killing import Log, play, settings_of, verdict
 
-from penstock.settings import Settings
-
-
-@pytest.fixture
-def own_log(tmp_path: Path) -> Iterator[str]:
-    """A broker on which nobody else uses `web.events`."""
-    with serving(tmp_path / "broker") as address:
-        yield address
+# In full: 1,000 kills in shards. One of them again: PYTHONPATH=tests python -m faults.killing --seed SEED --kills 20
+FULL = bool(os.environ.get("PENSTOCK_FULL"))
+SEEDS, KILLS = (range(50), 20) if FULL else ([41], 2)
 
 
-@pytest.mark.parametrize("seed", [41])
-def test_every_row_is_right_after_the_driver_was_killed(tmp_path: Path, own_log: str, seed: int) -> None:
-    settings = Settings(home=tmp_path / "home", lake=str(tmp_path / "home" / "lake"), kafka=own_log)
-    settings.home.mkdir()
-    assert verdict(play(settings, seed, kills=3)) == []
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_row_is_right_after_the_driver_and_the_broker_were_killed(tmp_path: Path, seed: int) -> None:
+    log = Log(tmp_path / "broker")
+    try:
+        (tmp_path / "home").mkdir()
+        assert verdict(play(settings_of(tmp_path / "home", log), log, seed, KILLS)) == []
+    finally:
+        log.kill()

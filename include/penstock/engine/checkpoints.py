@@ -7,6 +7,7 @@ tables refuse what they have, and whatever a crash left out is written.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 from deltalake import DeltaTable
@@ -69,13 +70,18 @@ def book(table: str) -> Book | None:
         delta = DeltaTable(table)
     except TableNotFoundError:
         return None
-    notes = [note for commit in delta.history(COMMITS) if "query" in (note := commit.get("penstock") or {})]
-    if not notes:
+    told = notes(delta)
+    if not told:
         return None
-    last, topic = notes[0], next((note["topic"] for note in notes if note.get("topic")), "")
+    last, topic = told[0], next((note["topic"] for note in told if note.get("topic")), "")
     epoch = int(last["epoch"])
     before, after = _next(delta, epoch - 1), _next(delta, epoch)
     return Book(last["query"], epoch, before, after, "archived" in last, topic)
+
+
+def notes(delta: DeltaTable) -> list[Mapping[str, Any]]:
+    """What the epochs among a table's last commits said of themselves, newest first."""
+    return [note for commit in delta.history(COMMITS) if "query" in (note := commit.get("penstock") or {})]
 
 
 def _next(delta: DeltaTable, epoch: int) -> dict[str, int]:
@@ -112,9 +118,12 @@ def _numbers(folder: lake.Place) -> list[int]:
 
 def examine(place: Place) -> str:
     """What is wrong with a checkpoint, judged by its table; empty when nothing is."""
-    written, folder = book(place.table), lake.place(place.checkpoint)
-    if written is None:
-        return ""
+    written = book(place.table)
+    return "" if written is None else _judged(place, written)
+
+
+def _judged(place: Place, written: Book) -> str:
+    folder = lake.place(place.checkpoint)
     if not folder.there():
         return f"lost: {place.checkpoint} is not there, but its table is at epoch {written.epoch}"
     try:
@@ -151,16 +160,16 @@ def accepted(place: Place, part: int) -> int | None:
 
 def heal(place: Place) -> str:
     """Rebuilds the checkpoint if something is wrong with it, and says what was."""
-    wrong, written = examine(place), book(place.table)
+    written, checkpoint = book(place.table), lake.place(place.checkpoint)
     if written is None:
         # Nothing is written, so there is nothing to go on from, and whatever the files say is of no use.
-        lake.place(place.checkpoint).remove()
+        checkpoint.remove()
         return ""
+    # An epoch that no table has is planned anew, whatever its file says by now.
+    checkpoint.forget(f"offsets/{written.epoch + 1}")
+    wrong = _judged(place, written)
     if wrong:
         rewrite(place, written, done=written.batch)
-    else:
-        # An epoch that no table has is planned anew, whatever its file says by now.
-        lake.place(place.checkpoint).forget(f"offsets/{written.epoch + 1}")
     return wrong
 
 

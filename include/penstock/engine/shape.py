@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import cast
 
 import pyarrow as pa
+from deltalake import DeltaTable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -14,7 +15,7 @@ from penstock.engine import silver
 from penstock.engine.avro import as_json, named
 from penstock.engine.balance import balanced
 from penstock.engine.behind import Behind
-from penstock.engine.checkpoints import Place, book, places
+from penstock.engine.checkpoints import Place, notes, places
 from penstock.engine.commit import Appender, Tables
 from penstock.engine.damage import refuse_gone
 from penstock.engine.dispositions import disposed
@@ -105,9 +106,9 @@ class Shape:
 
     def _catch_up(self) -> None:
         """Speed tables are at most one epoch behind silver; of one that a replay wrote they have nothing."""
-        written = book(self.place.table)
-        if written is not None and not written.batch:
-            epoch = Epoch(written.query, written.epoch, 0)
+        told = notes(DeltaTable(self.place.table))
+        if told and "archived" not in told[0]:
+            epoch = Epoch(told[0]["query"], int(told[0]["epoch"]), 0)
             self.speed(committed_facts(self.place.table, epoch.number), epoch)
 
     def _silver(self) -> Appender:
