@@ -14,7 +14,7 @@ from penstock.lake.publication import open_table
 from penstock.lake.releases import BUILDING, READY, Refused, Registry, Release, Row, commit, current, say
 from penstock.model.domain import Domain, domains, load
 
-# Of one core, `penstock bench replay`; and a JVM's start with the builds of few facts.
+# Of one core: docs/decisions/0081; and a JVM's start with the builds of few facts.
 RECORDS_A_SECOND = 10_000
 START_SECONDS = 40
 
