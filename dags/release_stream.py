@@ -15,6 +15,7 @@ from datetime import timedelta
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.sdk import Param, chain, dag, task
 
+from penstock.lake.spark_settings import few_cores
 from penstock.ops.airflow import forms
 from penstock.ops.airflow.defaults import DEFAULTS
 from penstock.ops.airflow.errors import Busy
@@ -49,7 +50,10 @@ def release_stream() -> None:
 
     chain(
         SparkStep(
-            job="stream", refusal=Busy, arguments=["--domains={{ params.domain }}", "--release={{ params.release }}"]
+            job="stream",
+            refusal=Busy,
+            short=few_cores,
+            arguments=["--domains={{ params.domain }}", "--release={{ params.release }}"],
         ),
         still_kept(SAME["domain"], SAME["release"]),
         TriggerDagRunOperator(task_id="again", trigger_dag_id="release_stream", conf=SAME),

@@ -34,7 +34,7 @@ from penstock.ops.airflow.steps import SparkStep
     tags=["streams"],
 )
 def streams() -> None:
-    SparkStep(job="stream", pool="streams", refusal=Busy, short=few_cores())
+    SparkStep(job="stream", pool="streams", refusal=Busy, short=few_cores)
 
 
 streams()

@@ -77,11 +77,11 @@ def command(dag: DAG, task: Any) -> str:
     task.render_template_fields(context | {"ti": SimpleNamespace(try_number=1, xcom_pull=lambda **_: None)})
     settings = Settings(home=Path("/home/of/penstock"), lake="/lake", kafka="127.0.0.1:9092")
     # The lake's own settings are reviewed where they stand; here is what this step adds to them.
-    ours = spark_conf(settings, short=task.short).items()
+    ours = spark_conf(settings, short=task.is_short()).items()
     task.conf = dict(setting for setting in task.settings_of(settings).items() if setting not in ours)
     words = task._get_hook()._build_spark_submit_command(task.application)
     project = str(Path(__file__).parents[2])
-    words += ["# a JVM for a job of seconds"] * task.short
+    words += ["# a JVM for a job of seconds"] * (task.short is True)
     return "\n".join(word.replace(project, "<project>") for word in words)
 
 

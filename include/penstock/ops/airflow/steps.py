@@ -1,5 +1,6 @@
 """The Spark step: one file of spark_jobs/ run by spark-submit, with the lake's settings and errors by name."""
 
+from collections.abc import Callable
 from typing import Any
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
@@ -16,8 +17,8 @@ from penstock.settings import Settings
 class SparkStep(SparkSubmitOperator):
     """`job` is the file's name; the task, its runbook and its Spark application carry it too.
 
-    `short` is for jobs of seconds; `refusal` is what exit status 3 of this job means; `gated` jobs record verdicts,
-    whose warnings people are told. Settings are read when the step runs: a parsed DAG is the same everywhere.
+    `short` is for jobs of seconds (a function is asked where the step runs); `refusal` is what exit status 3 of this job
+    means; `gated` jobs record verdicts, whose warnings people are told. Settings are read when the step runs: a parsed DAG is the same everywhere.
     """
 
     def __init__(
@@ -25,7 +26,7 @@ class SparkStep(SparkSubmitOperator):
         *,
         job: str,
         arguments: list[str] | None = None,
-        short: bool = False,
+        short: bool | Callable[[], bool] = False,
         memory: str = "1g",
         refusal: type[AirflowException] = DataRefused,
         gated: bool = False,
@@ -54,6 +55,9 @@ class SparkStep(SparkSubmitOperator):
             process = getattr(self._hook, "_submit_sp", None)
             raise named(process and process.returncode, str(failed), self.refusal) from failed
 
+    def is_short(self) -> bool:
+        return self.short() if callable(self.short) else self.short
+
     def settings_of(self, settings: Settings) -> dict[str, str]:
         """The lake's settings with this step's memory. The master is the connection's to say."""
-        return {**spark_conf(settings, short=self.short), "spark.driver.memory": self.memory, **(self.conf or {})}
+        return {**spark_conf(settings, short=self.is_short()), "spark.driver.memory": self.memory, **(self.conf or {})}
