@@ -19,8 +19,8 @@ from penstock.engine.publish import Refused
 from penstock.engine.retraction import Unconfirmed, retract, settled
 from penstock.lake import audit
 from penstock.lake.layout import Layout
-from penstock.lake.retractions import NoSuchRetraction
 from penstock.lake.session import open_session
+from penstock.lake.statements import NoSuchStatement
 from penstock.model.domain import domains, source
 from penstock.settings import Settings
 
@@ -35,7 +35,7 @@ def main() -> int:
         spark = open_session(settings, "retract")
         quiet = partial(halted, settings.home, shapes_of(layout, of))
         built = retract(spark, layout, of, said, partial(recorded, layout), quiet)
-    except (BadCondition, LeaseTaken, Unconfirmed, NoSuchRetraction, Refused) as refused:
+    except (BadCondition, LeaseTaken, Unconfirmed, NoSuchStatement, Refused) as refused:
         print(refused, file=sys.stderr)  # noqa: T201
         return 3
     after = {

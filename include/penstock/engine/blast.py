@@ -16,7 +16,7 @@ from penstock.lake.layout import Layout
 from penstock.lake.local import Local
 from penstock.lake.publication import open_table
 from penstock.lake.releases import current
-from penstock.lake.retractions import Retraction, find
+from penstock.lake.retractions import RETRACTIONS, Retraction
 from penstock.model.domain import source, views_of
 from penstock.model.source import Source
 from penstock.model.view import Sessions, Tally, View
@@ -47,7 +47,7 @@ def text(layout: Layout, name: str, where: str, first: str, last: str, revoke: s
     of = source(name)
     said = named("plan", of, where, first, last, revoke)
     if revoke:
-        find(layout, name, revoke)
+        RETRACTIONS.find(layout, name, revoke)
     return radius(layout, current(layout, of.domain), of, said).text()
 
 

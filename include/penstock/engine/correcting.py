@@ -69,7 +69,7 @@ def named(
     if not of and not (reason and (rename or cast or default)):
         raise BadRepair("a repair needs the reason of the rejected, and something to rename, cast or give a default")
     name = f"p{hashlib.sha256(operation.encode()).hexdigest()[:8]}"
-    return Repair(name, source, reason, rename, cast, default, of, by, why)
+    return Repair(name, source, reason, rename, cast, default, of=of, by=by, why=why)
 
 
 def _pairs(text: str) -> dict[str, str]:

@@ -70,7 +70,7 @@ def named(
     if not where and not of:
         raise BadCondition(f"which facts of {source.name}? Give a condition, such as \"visitor = 'v7'\"")
     name = f"x{hashlib.sha256(operation.encode()).hexdigest()[:8]}"
-    return Retraction(name, source.name, where or "true", *closed(first, last), of, by, why)
+    return Retraction(name, source.name, where or "true", *closed(first, last), of=of, by=by, why=why)
 
 
 def closed(first: str, last: str) -> tuple[str, str]:

@@ -36,7 +36,7 @@ from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.place import place
 from penstock.lake.publication import cut_of, open_table
 from penstock.lake.restore_points import points
-from penstock.lake.retractions import in_force
+from penstock.lake.retractions import RETRACTIONS
 from penstock.model.domain import domains, source, view, views_of
 from penstock.model.source import Source
 from penstock.model.view import source_of
@@ -103,7 +103,7 @@ def mend_silver(spark: SparkSession, shape: Shape, operation: str) -> int:
     shape.seen = remembered(path, math.inf)
     query, held, rows = (
         str(uuid.uuid5(uuid.NAMESPACE_URL, f"{operation}/{path}")),
-        in_force(shape.layout, shape.source.name),
+        RETRACTIONS.in_force(shape.layout, shape.source.name),
         0,
     )
     version = DeltaTable(archive).version()

@@ -32,7 +32,7 @@ from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.records import COLUMNS
 from penstock.lake.releases import kept
-from penstock.lake.repairs import Repair, find, in_force, state, stated
+from penstock.lake.repairs import REPAIRS, Repair
 
 CHOSEN = 'select partition, "offset", day, epoch, cast(happened_at as date) as happened from rows where {rules}'
 RECORDS = """
@@ -107,10 +107,8 @@ def _records(shape: Shape, chosen: pa.Table) -> pa.Table:
 
 def settled(spark: SparkSession, layout: Layout, said: Repair, shape_of: ShapeOf) -> Repair:
     """Writes the statement down with what it is about, before anything changes."""
-    if known := next((each for each in stated(layout, said.source) if each.id == said.id), None):
+    if known := REPAIRS.known(layout, said):
         return known
-    if said.of:
-        find(layout, said.source, said.of)
     shapes = [shape_of(release) for release in kept(layout, said.source.partition(".")[0])]
     found = [(shape, tried(spark, shape, said)) for shape in shapes if open_table(shape.place.table)]
     most = max((one.rows.num_rows for _, one in found), default=0)
@@ -118,7 +116,7 @@ def settled(spark: SparkSession, layout: Layout, said: Repair, shape_of: ShapeOf
         raise BadRepair(f"it would change no record of {said.source}: {found[0][1].text() if found else 'no silver'}")
     days = {str(day) for shape, one in found for day in [*one.rows["day"].to_pylist(), *_happened(shape, said)]}
     ends = offsets_of(layout, shapes[0].source)
-    return state(layout, replace(said, ends=ends, days=sorted(days), records=most))
+    return REPAIRS.state(layout, replace(said, ends=ends, days=sorted(days), records=most))
 
 
 def _happened(shape: Shape, said: Repair) -> list[Any]:
@@ -146,7 +144,7 @@ def repair(
 
 def repeated(spark: SparkSession, shape: Shape) -> int:
     """What is in force, said of a new release too, in order."""
-    return sum(put(spark, shape, said) for said in in_force(shape.layout, shape.source.name))
+    return sum(put(spark, shape, said) for said in REPAIRS.in_force(shape.layout, shape.source.name))
 
 
 def put(spark: SparkSession, shape: Shape, said: Repair, quiet: Quiet = NOBODY) -> int:

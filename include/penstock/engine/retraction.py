@@ -25,7 +25,7 @@ from penstock.engine.publish import Gate, Verdict
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import kept
-from penstock.lake.retractions import REASON, Retraction, find, in_force, state, stated
+from penstock.lake.retractions import REASON, RETRACTIONS, Retraction
 from penstock.lake.statements import Statement
 from penstock.model.domain import views_of
 from penstock.model.source import Source
@@ -38,11 +38,8 @@ class Unconfirmed(RuntimeError):
 
 def settled(layout: Layout, source: Source, said: Retraction, confirmed: bool = False) -> Retraction:
     """Fixes what a statement is about, and writes it down: up to which offsets, which days, how many records."""
-    known = next((each for each in stated(layout, source.name) if each.id == said.id), None)
-    if known:
+    if known := RETRACTIONS.known(layout, said):
         return known
-    if said.of:
-        find(layout, source.name, said.of)
     found = [one for release in kept(layout, source.domain) if (one := _found(layout, release, source, said))]
     most, facts = max((each[0] for each in found), default=0), max((each[1] for each in found), default=0)
     if not confirmed and (most == 0 or (most == facts and not said.of)):
@@ -51,7 +48,7 @@ def settled(layout: Layout, source: Source, said: Retraction, confirmed: bool = 
             "Correct the condition or the range, or confirm that it is meant."
         )
     days = sorted({day for each in found for day in each[2]})
-    return state(layout, replace(said, ends=offsets_of(layout, source), days=days, records=most))
+    return RETRACTIONS.state(layout, replace(said, ends=offsets_of(layout, source), days=days, records=most))
 
 
 def _found(layout: Layout, release: str, source: Source, said: Retraction) -> tuple[int, int, set[str]] | None:
@@ -87,7 +84,7 @@ def retract(
 def repeated(spark: SparkSession, layout: Layout, release: str, source: Source, gate: Gate | None = None) -> int:
     """What is in force, said of a new release too, in order; with a gate its views are built again. Returns rows."""
     rows = 0
-    for said in in_force(layout, source.name):
+    for said in RETRACTIONS.in_force(layout, source.name):
         marked = mark(spark, layout.silver(release, source.name), source, said)
         if marked and gate:
             rebuilt(spark, layout, release, source, said, gate)

@@ -5,10 +5,10 @@ holds again.
 """
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Protocol, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import pyarrow as pa
 
@@ -18,19 +18,32 @@ from penstock.lake.publication import open_table
 from penstock.lake.rewinds import BEGINNING, Rewind, rewinds
 
 
-class Statement(Protocol):
-    """A frozen dataclass with a name for ever, the statement that it revokes (or nothing) and when it was made."""
+@dataclass(frozen=True)
+class Statement:
+    """One thing that was stated: its name for ever, and about which records of a source.
+
+    `of` is empty, or the statement that this one revokes. It is about records before the offsets `ends`, of which
+    there were so many; `days` were touched.
+    """
+
+    # What its rows are flagged with.
+    verb: ClassVar[str]
+
+    id: str
+    source: str
+    _: KW_ONLY
+    of: str = ""
+    by: str = ""
+    why: str = ""
+    ends: Mapping[str, int] = field(default_factory=dict)
+    days: Sequence[str] = ()
+    records: int = 0
+    at: datetime = BEGINNING
 
     @property
-    def id(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def of(self) -> str: ...
-    @property
-    def days(self) -> Sequence[str]: ...
-    @property
-    def at(self) -> datetime: ...
+    def mark(self) -> str:
+        """The flag that its rows carry."""
+        return f"{self.verb}:{self.of or self.id}"
 
 
 S = TypeVar("S", bound=Statement)
@@ -42,27 +55,48 @@ class NoSuchStatement(LookupError):
     """No statement of this id is in force; the message says which are."""
 
 
-def state(layout: Layout, table: str, said: S) -> S:
-    """Writes a statement down, once; the same id again gives what was written then."""
-    document: dict[str, Any] = asdict(said)  # type: ignore[call-overload]
-    row = {"id": said.id, "source": said.source, "of": said.of, "at": datetime.now(UTC)}
-    document.pop("at")
-    append_once(layout.control(table), SCHEMA, [{**row, "document": json.dumps(document)}], f"{table}/{said.id}")
-    return next(each for each in stated(layout, table, type(said), said.source) if each.id == said.id)
+class Statements(Generic[S]):
+    """Everything of one kind that was ever stated, in `control/<table>`."""
 
+    def __init__(self, table: str, kind: type[S]) -> None:
+        self._table, self._kind = table, kind
 
-def stated(layout: Layout, table: str, kind: Callable[..., S], source: str) -> list[S]:
-    """Everything that was ever stated of a source, oldest first."""
-    kept = open_table(layout.control(table))
-    rows = kept.to_pyarrow_table(filters=[("source", "=", source)]).sort_by("at").to_pylist() if kept else []
-    return [kind(**json.loads(row["document"]), at=row["at"]) for row in rows]
+    def state(self, layout: Layout, said: S) -> S:
+        """Writes a statement down, once; the same id again gives what was written then."""
+        document = asdict(said)
+        document.pop("at")
+        row = {"id": said.id, "source": said.source, "of": said.of, "at": datetime.now(UTC)}
+        row["document"] = json.dumps(document)
+        append_once(layout.control(self._table), SCHEMA, [row], f"{self._table}/{said.id}")
+        return next(each for each in self.stated(layout, said.source) if each.id == said.id)
 
+    def stated(self, layout: Layout, source: str) -> list[S]:
+        """Everything that was ever stated of a source, oldest first."""
+        kept = open_table(layout.control(self._table))
+        rows = kept.to_pyarrow_table(filters=[("source", "=", source)]).sort_by("at").to_pylist() if kept else []
+        return [self._kind(**json.loads(row["document"]), at=row["at"]) for row in rows]
 
-def in_force(layout: Layout, table: str, kind: Callable[..., S], source: str) -> list[S]:
-    """What is said now, revocations included, in order: what a new release repeats."""
-    domain = source.partition(".")[0]
-    gone = [each for each in rewinds(layout) if each.done and each.domain == domain]
-    return _history(stated(layout, table, kind, source), gone, datetime.max.replace(tzinfo=UTC))
+    def known(self, layout: Layout, said: S) -> S | None:
+        """What was written under this name before. Of a new one, what it revokes must be in force."""
+        written = next((each for each in self.stated(layout, said.source) if each.id == said.id), None)
+        if written is None and said.of:
+            self.find(layout, said.source, said.of)
+        return written
+
+    def in_force(self, layout: Layout, source: str) -> list[S]:
+        """What is said now, revocations included, in order: what a new release repeats."""
+        domain = source.partition(".")[0]
+        gone = [each for each in rewinds(layout) if each.done and each.domain == domain]
+        return _history(self.stated(layout, source), gone, datetime.max.replace(tzinfo=UTC))
+
+    def find(self, layout: Layout, source: str, wanted: str) -> S:
+        """A statement that is in force and revokes nothing itself."""
+        known = [each for each in self.in_force(layout, source) if not each.of]
+        found = [each for each in known if each.id == wanted]
+        if not found:
+            listed = ", ".join(each.id for each in known) or "none"
+            raise NoSuchStatement(f"no {wanted!r} of {source} is in force among its {self._table}; there are: {listed}")
+        return found[0]
 
 
 def _history(said: list[S], gone: list[Rewind], until: datetime) -> list[S]:
@@ -72,13 +106,3 @@ def _history(said: list[S], gone: list[Rewind], until: datetime) -> list[S]:
     since = last.at if last else BEGINNING
     base = _history(said, before, last.point_at) if last else []
     return [*base, *(each for each in said if since < each.at <= until)]
-
-
-def find(layout: Layout, table: str, kind: Callable[..., S], source: str, wanted: str) -> S:
-    """A statement that is in force and revokes nothing itself."""
-    known = [each for each in in_force(layout, table, kind, source) if not each.of]
-    found = [each for each in known if each.id == wanted]
-    if not found:
-        listed = ", ".join(each.id for each in known) or "none"
-        raise NoSuchStatement(f"no {wanted!r} of {source} is in force among its {table}; there are: {listed}")
-    return found[0]

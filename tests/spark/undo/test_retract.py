@@ -16,7 +16,7 @@ from penstock.engine.posting import post
 from penstock.engine.retraction import retract, settled
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import booked
-from penstock.lake.retractions import in_force
+from penstock.lake.retractions import RETRACTIONS
 from penstock.model.domain import Domain
 
 TOLD = [
@@ -63,7 +63,7 @@ def test_a_retraction_and_the_half_of_it_that_is_taken_back(told: ToyLake, toy: 
     rows = DeltaTable(silver).to_pyarrow_table()
     assert (rows.num_rows, rows["reason"].to_pylist().count("retracted")) == (8, 5)
     assert books(lake) == (3, 5)
-    held = in_force(lake.layout, "toy.events")[0]
+    held = RETRACTIONS.in_force(lake.layout, "toy.events")[0]
     ask(lake, "two", "what = 'buy'", held.id)
     assert answers(lake) == never_told(toy, tmp_path / "half", ["ann look"])
     assert books(lake) == (6, 2)

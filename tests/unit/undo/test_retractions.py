@@ -11,7 +11,7 @@ from penstock.engine.matching import BadCondition, about, named, retracted
 from penstock.engine.pinning import take
 from penstock.engine.retraction import Unconfirmed, settled
 from penstock.lake.restore_points import find
-from penstock.lake.retractions import Retraction, in_force
+from penstock.lake.retractions import RETRACTIONS, Retraction
 
 ANN = Retraction("x1", "toy.events", "who = 'ann'")
 BUY = Retraction("x2", "toy.events", "what = 'buy'")
@@ -70,6 +70,6 @@ def test_a_rewind_goes_back_in_what_was_said_too(lake: ToyLake) -> None:
     lake.epoch([fact("eve", 11, "buy")])
     settled(lake.layout, source, BUY)
     went = rewinding.rewind(lake.layout, point, "toy", "test", "to see")
-    assert [each.id for each in in_force(lake.layout, source.name)] == ["x1"]
+    assert [each.id for each in RETRACTIONS.in_force(lake.layout, source.name)] == ["x1"]
     rewinding.rewind(lake.layout, find(lake.layout, went.saved), "toy", "test", "and back")
-    assert [each.id for each in in_force(lake.layout, source.name)] == ["x1", "x2"]
+    assert [each.id for each in RETRACTIONS.in_force(lake.layout, source.name)] == ["x1", "x2"]

@@ -8,9 +8,9 @@ def plan(source: str, where: str, first: str, last: str, revoke: str) -> str:
     from penstock.engine.blast import text
     from penstock.engine.matching import BadCondition
     from penstock.lake.layout import Layout
-    from penstock.lake.retractions import NoSuchRetraction
+    from penstock.lake.statements import NoSuchStatement
 
     try:
         return text(Layout(Settings.from_env().lake), source, where, first, last, revoke)
-    except (BadCondition, NoSuchRetraction) as refusal:
+    except (BadCondition, NoSuchStatement) as refusal:
         raise RequestRefused(str(refusal)) from refusal

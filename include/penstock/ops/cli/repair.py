@@ -48,9 +48,9 @@ def repair(
 def repairs(source: Source, as_json: Json = False) -> None:
     """What was repaired of a source, and what was taken back of it, in order."""
     from penstock.lake.layout import Layout
-    from penstock.lake.repairs import in_force
+    from penstock.lake.repairs import REPAIRS
 
-    held = in_force(Layout(Settings.from_env().lake), source)
+    held = REPAIRS.in_force(Layout(Settings.from_env().lake), source)
     if as_json:
         cli.say([each.__dict__ for each in held])
         return

@@ -36,14 +36,14 @@ def retract(
     from penstock.engine.blast import text
     from penstock.engine.matching import BadCondition
     from penstock.lake.layout import Layout
-    from penstock.lake.retractions import NoSuchRetraction
+    from penstock.lake.statements import NoSuchStatement
     from penstock.model.domain import UnknownName
     from penstock.ops.cockpit import operate
 
     settings = Settings.from_env()
     try:
         told = text(Layout(settings.lake), source, where, first, last, revoke)
-    except (BadCondition, NoSuchRetraction, UnknownName) as refusal:
+    except (BadCondition, NoSuchStatement, UnknownName) as refusal:
         raise Refusal(str(refusal)) from refusal
     if dry_run:
         cli.say({"plan": told}) if as_json else Console().print(Markdown(told))
@@ -59,9 +59,9 @@ def retract(
 def retractions(source: Source, as_json: Json = False) -> None:
     """What is retracted of a source now, and what was taken back of it, in order."""
     from penstock.lake.layout import Layout
-    from penstock.lake.retractions import in_force
+    from penstock.lake.retractions import RETRACTIONS
 
-    held = in_force(Layout(Settings.from_env().lake), source)
+    held = RETRACTIONS.in_force(Layout(Settings.from_env().lake), source)
     if as_json:
         cli.say([each.__dict__ for each in held])
         return
