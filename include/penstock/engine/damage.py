@@ -10,6 +10,7 @@ from deltalake import DeltaTable
 
 from penstock.engine.checkpoints import examine, places
 from penstock.engine.pinning import named, tables_of
+from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
 from penstock.lake.place import Place, place
 from penstock.lake.publication import cut_of, open_table
@@ -80,7 +81,7 @@ def _of_bronze(layout: Layout, source: Source, deep: bool) -> Iterator[Damage]:
 
 def _of_silver(layout: Layout, release: str, source: Source, deep: bool) -> Iterator[Damage]:
     path, bronze = layout.silver(release, source.name), layout.bronze(source.name)
-    told, records = "", rows_of(bronze)
+    told, records = "", size_of(bronze)[0]
     if open_table(path) is None:
         told = "is gone" if written(layout, release, source) else ""
     elif wrong := broken(path, deep):
@@ -161,9 +162,3 @@ def lacking(bronze: str, silver: str) -> int:
         for name, path in (("bronze", bronze), ("silver", silver)):
             memory.register(name, DeltaTable(path).to_pyarrow_dataset())
         return int(memory.execute(LACKING).fetchall()[0][0])
-
-
-def rows_of(path: str) -> int:
-    """Rows of a table as its log counts them."""
-    table = open_table(path)
-    return sum(pa.table(table.get_add_actions(flatten=True))["num_records"].to_pylist()) if table else 0

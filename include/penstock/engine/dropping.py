@@ -6,10 +6,10 @@ from pathlib import Path
 
 from penstock.engine.lease import LeaseTaken, take
 from penstock.lake import audit
+from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
 from penstock.lake.place import place
 from penstock.lake.releases import DROPPED, Refused, Registry, Row, commit, registry
-from penstock.lake.replays import size_of
 from penstock.model.domain import domains
 
 # The driver of a release looks every ten seconds whether anybody keeps it, and then ends its epoch.

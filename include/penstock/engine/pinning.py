@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
-from penstock.engine.checkpoints import COMMITS, Place, book, ends, places
+from penstock.engine.checkpoints import Place, book, ends, notes, places
 from penstock.lake import code
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.releases import Refused, current, kept, registry
@@ -99,11 +99,8 @@ def _steady(layout: Layout, release: str, source: Source) -> Pins:
 
 def note(table: DeltaTable) -> tuple[str, int] | None:
     """The query that wrote the table's last epoch, and that epoch's number."""
-    for commit in table.history(COMMITS):
-        said = commit.get("penstock") or {}
-        if "query" in said:
-            return said["query"], int(said["epoch"])
-    return None
+    said = next(iter(notes(table)), None)
+    return (said["query"], int(said["epoch"])) if said else None
 
 
 def offsets_of(layout: Layout, source: Source) -> dict[str, int]:

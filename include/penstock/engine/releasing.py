@@ -22,10 +22,11 @@ from penstock.engine.retraction import repeated
 from penstock.engine.scope import scope_of
 from penstock.engine.shape import Shape
 from penstock.lake import audit
+from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import DROPPED, READY, Refused, Release, current, registry
-from penstock.lake.replays import ready, size_of
+from penstock.lake.replays import ready
 from penstock.lake.session import give_way, jvm_of, open_session, session_of
 from penstock.log.schemas import Schemas
 from penstock.model.domain import domains

@@ -19,16 +19,16 @@ from pyspark.sql import functions as F
 
 from penstock.engine import silver
 from penstock.engine.balance import balanced
-from penstock.engine.checkpoints import COMMITS, book, examine, rewrite
+from penstock.engine.checkpoints import book, examine, notes, rewrite
 from penstock.engine.commit import Appender, create
 from penstock.engine.dispositions import disposed
 from penstock.engine.history import remembered
 from penstock.engine.scope import Chunk, Scope
 from penstock.engine.shape import Shape
+from penstock.lake.files import size_of
 from penstock.lake.place import place
 from penstock.lake.records import COLUMNS
 from penstock.lake.releases import Refused
-from penstock.lake.replays import size_of
 
 # An epoch's rows pass through this process as Arrow, about 1.5 kB each, two epochs at a time.
 EPOCH_RECORDS = 100_000
@@ -151,13 +151,12 @@ def records(spark: SparkSession, bronze: str, version: int, chunk: Chunk) -> Dat
 
 def stand(table: str, query: str) -> tuple[str, int, int]:
     """The query, its last epoch here and the last epoch of the archive that is in it; -1 before the first."""
-    for commit in DeltaTable(table).history(COMMITS):
-        note = commit.get("penstock") or {}
-        if note.get("query") == query:
-            if "archived" not in note:
-                raise Refused(f"{table} is kept up by its stream since its replay: there is nothing left to replay.")
-            return query, int(note["epoch"]), int(note["archived"])
-    return query, -1, -1
+    last = next((note for note in notes(DeltaTable(table)) if note["query"] == query), None)
+    if last is None:
+        return query, -1, -1
+    if "archived" not in last:
+        raise Refused(f"{table} is kept up by its stream since its replay: there is nothing left to replay.")
+    return query, int(last["epoch"]), int(last["archived"])
 
 
 def seed(shape: Shape) -> None:

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from deltalake import DeltaTable
 
 from penstock.engine.pinning import named, pin, tables_of
-from penstock.lake.files import file_list
+from penstock.lake.files import file_list, size_of
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.place import place
 from penstock.lake.releases import READY, kept, registry
@@ -37,7 +35,8 @@ class Way:
     def as_dict(self) -> dict[str, Any]:
         """For a person: versions and rows, before and after."""
         versions = {"from": self.now.version if self.now else None, "to": self.then.version if self.then else None}
-        counts = {"rows": rows(self.path), "rows_then": rows(self.path, self.then.version) if self.then else 0}
+        rows_then = size_of(self.path, self.then.version)[0] if self.then else 0
+        counts = {"rows": size_of(self.path)[0], "rows_then": rows_then}
         return {"table": f"{self.kind}/{self.release}/{Path(self.path).name}", **versions, **counts}
 
 
@@ -84,12 +83,3 @@ def _hindrance(way: Way) -> str:
         return f"{way.path} no longer knows its version {way.then.version} ({type(error).__name__})"
     lost = [file.uri for file in files if not place(file.uri).there()]
     return f"{way.path} lacks {len(lost)} files of version {way.then.version}" if lost else ""
-
-
-def rows(path: str, version: int | None = None) -> int:
-    """The rows of a table at a version, as its log counts them; 0 where there is no table."""
-    try:
-        files = pa.table(DeltaTable(path, version=version).get_add_actions(flatten=True))
-    except Exception:
-        return 0
-    return pc.sum(files["num_records"]).as_py() or 0

@@ -6,7 +6,10 @@ from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from deltalake import DeltaTable
+
+from penstock.lake.publication import open_table
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,15 @@ class File:
     partition: Mapping[str, Any]
     least: Mapping[str, Any]
     greatest: Mapping[str, Any]
+
+
+def size_of(path: str, version: int | None = None) -> tuple[int, int]:
+    """Rows and bytes of a table, as its log counts them; nothing where there is no table."""
+    table = open_table(path, version)
+    if table is None:
+        return 0, 0
+    files = pa.table(table.get_add_actions(flatten=True))
+    return pc.sum(files["num_records"]).as_py() or 0, pc.sum(files["size_bytes"]).as_py() or 0
 
 
 def file_list(table: DeltaTable) -> list[File]:

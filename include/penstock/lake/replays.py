@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from penstock.lake.code import files_of, pin, unpacked
+from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import BUILDING, READY, Refused, Registry, Release, Row, commit, current, say
@@ -67,15 +68,6 @@ def estimate(layout: Layout, domain: str) -> dict[str, Any]:
     seconds = round(START_SECONDS + records / RECORDS_A_SECOND)
     text = f"{records:,} records, about {seconds // 60} min {seconds % 60} s and {space / 2**20:,.0f} MB"
     return {"records": records, "bytes": space, "seconds": seconds, "text": text}
-
-
-def size_of(path: str) -> tuple[int, int]:
-    """Rows and bytes of a table, from its commits alone."""
-    table = open_table(path)
-    if table is None:
-        return 0, 0
-    files = pa.table(table.get_add_actions(flatten=True))
-    return sum(files["num_records"].to_pylist()), sum(files["size_bytes"].to_pylist())
 
 
 def ready(layout: Layout, release: Release) -> None:
