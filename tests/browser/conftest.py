@@ -8,6 +8,8 @@ from browser import server
 from browser.lake import Lake, history
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
+from penstock.ops.load import browser
+
 # Other tests may have the machine: what is waited for comes in a blink on a quiet one.
 expect.set_options(timeout=60_000)
 HOSTILE = '{"url": "<img src=x onerror=alert(1)>"}'
@@ -17,8 +19,8 @@ REJECTED = [{"partition": 1, "offset": 7, "received_at": "2026-01-01T00:00:00Z",
 # Not for the run: while its driver is open, no other test may start an event loop.
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    with server.chromium() as browser:
-        yield browser
+    with browser.chromium() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

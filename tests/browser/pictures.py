@@ -6,8 +6,10 @@ cd tests && python -m browser.pictures        writes docs/pictures/*.png
 from pathlib import Path
 
 from browser.lake import Lake, history
-from browser.server import chromium, served
+from browser.server import served
 from playwright.sync_api import Browser
+
+from penstock.ops.load.browser import chromium
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 # name: address, width, height, colour scheme

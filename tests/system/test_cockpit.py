@@ -6,9 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from browser import server
 from playwright.sync_api import Browser, Page, expect
-from system.on_call import Operator, eventually
+from system.on_call import SECONDS, Operator
+
+from penstock.ops.load import browser
+
+from .conftest import eventually
 
 # Other tests may have the machine.
 PATIENCE = 90_000
@@ -17,8 +20,8 @@ LogIn = Callable[[str], Page]
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    with server.chromium() as browser:
-        yield browser
+    with browser.chromium() as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -69,7 +72,7 @@ def test_who_is_on_call_builds_a_day_from_the_form(log_in: LogIn, stack: Any) ->
         runs = operator.ask("GET", "/dags/build_views/dagRuns?run_type=manual")["dag_runs"]
         return [run["dag_run_id"] for run in runs if run["conf"].get("from") == today]
 
-    assert eventually(lambda: bool(begun()))
+    assert eventually(lambda: bool(begun()), SECONDS)
     assert operator.ended(begun()[0]) == "success"
 
 

@@ -1,4 +1,4 @@
-"""A broker and a streaming driver of a measurement's own, and what their commits say afterwards."""
+"""A broker, a streaming driver and a server of a measurement's own, and what their commits say afterwards."""
 
 import json
 import os
@@ -23,12 +23,32 @@ from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.log.broker import Broker
 from penstock.log.topics import ensure
 from penstock.model.domain import source
+from penstock.ops.stack.health import fetch
 from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
 
 TOPIC = "web.events"
 JOB = Path(__file__).parents[3] / "spark_jobs" / "stream.py"
 PATIENCE = 600.0
+SERVER_PATIENCE = 60.0
+
+
+@contextmanager
+def serving(settings: Settings) -> Iterator[subprocess.Popen[bytes]]:
+    """The read API and the console, run as production runs them, from when they answer."""
+    server = subprocess.Popen(
+        [sys.executable, "-m", "penstock.serve"], env={**os.environ, **settings.to_env()}, stdout=subprocess.DEVNULL
+    )
+    try:
+        limit = time.monotonic() + SERVER_PATIENCE
+        while fetch(f"http://127.0.0.1:{settings.serve_port}/healthz") is None:
+            if server.poll() is not None or time.monotonic() > limit:
+                raise RuntimeError(f"the server did not answer in {SERVER_PATIENCE:.0f} s")
+            time.sleep(0.1)
+        yield server
+    finally:
+        server.terminate()
+        server.wait()
 
 
 class Commit(NamedTuple):

@@ -10,15 +10,10 @@ from pathlib import Path
 import httpx
 import orjson
 import pytest
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-]
+from penstock.ops.load.browser import chromium
+
 PAGE = """<!doctype html><title>{name}</title><body style="height:3000px"><a id=out href="http://other.invalid/">out</a>
 <a id=next href="{next}.html">next</a><script defer src="{url}/tracker.js" data-site="small.example" {more}></script>"""
 
@@ -41,12 +36,8 @@ def site(collector, tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture
 def context() -> Iterator[BrowserContext]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=FLAGS, ignore_default_args=["--disable-back-forward-cache"]
-        )
+    with chromium(ignore_default_args=["--disable-back-forward-cache"]) as browser:
         yield browser.new_context()
-        browser.close()
 
 
 @pytest.fixture

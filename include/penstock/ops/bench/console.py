@@ -5,18 +5,11 @@ committed, and the page draws itself anew for it.
 """
 
 import gc
-import os
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from shutil import which
 from typing import Any
 
 import duckdb
@@ -28,7 +21,8 @@ from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.local import Local
 from penstock.model.domain import view
 from penstock.ops.bench import Figure, rebuild
-from penstock.ops.refusal import Refusal
+from penstock.ops.load.browser import chromium
+from penstock.ops.rig import serving
 from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
 
@@ -63,11 +57,11 @@ class Opened:
 
 def run(quick: bool) -> Iterator[Figure]:
     facts = 20_000 if quick else 1_000_000
-    with tempfile.TemporaryDirectory(prefix="penstock-") as home:
-        settings = Settings(home=Path(home), lake=f"{home}/lake", kafka="127.0.0.1:1", serve_port=free_port())
-        rebuild.fill(Layout(settings.lake).silver(FIRST_RELEASE, rebuild.SOURCE), facts, 0)
+    with rebuild.filled(facts) as (lake, _):
+        settings = replace(lake, serve_port=free_port())
         rebuild.build(settings)
-        with serving(settings) as address, chromium() as browser:
+        with serving(settings), chromium() as browser:
+            address = f"http://127.0.0.1:{settings.serve_port}"
             yield from figures(settings, browser, address, facts, 20 if quick else 3600)
 
 
@@ -151,36 +145,3 @@ def heap(page: Any) -> float:
     used: float = tools.send("Runtime.getHeapUsage")["usedSize"]
     tools.detach()
     return round(used / 2**20, 2)
-
-
-@contextmanager
-def serving(settings: Settings) -> Iterator[str]:
-    server = subprocess.Popen([sys.executable, "-m", "penstock.serve"], env={**os.environ, **settings.to_env()})
-    address = f"http://127.0.0.1:{settings.serve_port}"
-    try:
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            try:
-                httpx.get(f"{address}/healthz")
-                break
-            except httpx.TransportError:
-                time.sleep(0.1)
-        yield address
-    finally:
-        server.terminate()
-        server.wait()
-
-
-@contextmanager
-def chromium() -> Iterator[Any]:
-    found = which("chromium") or which("chromium-browser") or which("google-chrome")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        found = None
-    if not found:
-        raise Refusal("There is no Chromium, or no Playwright to drive it: apt-get install chromium, and `make setup`.")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()

@@ -5,8 +5,6 @@ The server has one core to itself; the subscribers and the epochs have the other
 
 import asyncio
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -23,6 +21,7 @@ from penstock.model.domain import view
 from penstock.model.view import Tally
 from penstock.ops.bench import Figure
 from penstock.ops.bench.serve import EPOCHS, RANGE, TAIL, VIEW, epoch, fill, first_answer
+from penstock.ops.rig import serving
 from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
 
@@ -39,8 +38,7 @@ def run(quick: bool) -> Iterator[Figure]:
         tally, layout = view(VIEW), Layout(settings.lake)
         assert isinstance(tally, Tally)
         fill(layout, tally, 100)
-        server = subprocess.Popen([sys.executable, "-m", "penstock.serve"], env={**os.environ, **settings.to_env()})
-        try:
+        with serving(settings) as server:
             first_answer(f"http://127.0.0.1:{settings.serve_port}/api/views/{VIEW}")
             # Threads that it has started by now would stay where they are: all of them move.
             for thread in psutil.Process(server.pid).threads():
@@ -48,9 +46,6 @@ def run(quick: bool) -> Iterator[Figure]:
             ages, complete, views = asyncio.run(_followed(settings, layout, tally, epochs))
             shown = httpx.get(f"http://127.0.0.1:{settings.serve_port}/api/views/{VIEW}", params=RANGE, timeout=30)
             right = complete and views == shown.json()["rows"][0]["views"]
-        finally:
-            server.terminate()
-            server.wait()
     ages = sorted(ages)
     middle, late = (round(ages[int(len(ages) * rank)] * 1000) for rank in (0.5, 0.99))
     detail = {"subscribers": SUBSCRIBERS, "pushes": len(ages), "p50_ms": middle, "server_cores": 1}

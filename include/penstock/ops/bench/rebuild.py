@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -58,11 +59,8 @@ PEER = (
 
 def run(quick: bool) -> Iterator[Figure]:
     facts = int(os.environ.get("PENSTOCK_BENCH_FACTS", "200000" if quick else "10000000"))
-    with tempfile.TemporaryDirectory(prefix="penstock-") as home:
-        settings = Settings(home=Path(home), lake=f"{home}/lake", kafka="127.0.0.1:1")
+    with filled(facts) as (settings, silver):
         layout = Layout(settings.lake)
-        silver = layout.silver(FIRST_RELEASE, SOURCE)
-        fill(silver, facts, 0)
         seconds = build(settings)
         peer = _peer(silver)
         detail = {"facts": facts, "days": DAYS, "memory": "the JVM's start and the gates are in it"}
@@ -72,6 +70,16 @@ def run(quick: bool) -> Iterator[Figure]:
         seconds = build(settings)
         right = _counted(layout) == _page_views(silver)
         yield Figure("rebuild", "seconds, one more day", seconds, gate_ok=right, detail={"facts": facts // DAYS})
+
+
+@contextmanager
+def filled(facts: int) -> Iterator[tuple[Settings, str]]:
+    """A lake with so many facts over all days and nothing built: its settings, and where its silver is."""
+    with tempfile.TemporaryDirectory(prefix="penstock-") as home:
+        settings = Settings(home=Path(home), lake=f"{home}/lake", kafka="127.0.0.1:1")
+        silver = Layout(settings.lake).silver(FIRST_RELEASE, SOURCE)
+        fill(silver, facts, 0)
+        yield settings, silver
 
 
 def fill(silver: str, facts: int, epoch: int) -> None:

@@ -5,9 +5,6 @@ The peer is plain DuckDB on the published rows alone, held in memory: the questi
 same sketches, without speed, HTTP and certificate. Ours are asked anew after each epoch, as dashboards do.
 """
 
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -29,6 +26,7 @@ from penstock.model.bucket import widths
 from penstock.model.domain import view
 from penstock.model.view import Tally
 from penstock.ops.bench import Figure
+from penstock.ops.rig import serving
 from penstock.ops.stack.trial import free_port
 from penstock.serve.engine import Engine
 from penstock.serve.names import quoted
@@ -64,14 +62,8 @@ def run(quick: bool) -> Iterator[Figure]:
         tally = view(VIEW)
         assert isinstance(tally, Tally)
         facts = fill(Layout(settings.lake), tally, 1_000 if quick else 20_000)
-        server = subprocess.Popen(
-            [sys.executable, "-m", "penstock.serve"], env={**os.environ, **settings.to_env()}, stdout=subprocess.DEVNULL
-        )
-        try:
+        with serving(settings):
             yield from figures(settings, tally, facts, 8 if quick else 60)
-        finally:
-            server.terminate()
-            server.wait()
 
 
 def figures(settings: Settings, tally: Tally, facts: int, seconds: float) -> Iterator[Figure]:

@@ -1,1 +1,1 @@
-"""Load for benchmarks of the edge: programs to compare with, and a client on a core of its own."""
+"""Load for benchmarks: programs to compare with, a client on a core of its own, and a browser."""
