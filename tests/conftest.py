@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 from serving import serving
+from toy_code import TOY
 
+from penstock.model.domain import Domain, domains
 from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
 
@@ -39,6 +41,14 @@ def topic(broker: str) -> str:
 def settings(tmp_path: Path) -> Settings:
     """Settings of an empty home of this test's own; no broker is behind its Kafka address."""
     return Settings(home=tmp_path, lake=str(tmp_path / "lake"), kafka=f"127.0.0.1:{free_port()}")
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Domain:
+    """The toy domain, found as any domain is: in a folder on the path."""
+    monkeypatch.syspath_prepend(TOY)
+    domains.cache_clear()
+    return domains()["toy"]
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,6 @@
 """Ten thousand random cases of every measure's laws, in the reader's engine."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "factories"))
-
 from laws import broken_laws, in_duckdb
 
 

@@ -5,36 +5,38 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 from tending import Tended
+from toy_lake import ToyLake
 
 from penstock.engine.archive import Archive
 from penstock.engine.shape import Shape
 from penstock.engine.stream import Job
 from penstock.lake.layout import Layout
 from penstock.log.topics import ensure
-from penstock.model.domain import domains
+from penstock.model.domain import Domain
 from penstock.model.source import Source
 from penstock.settings import Settings
 
-TOY = Path(__file__).parents[1] / "toy"
+
+@pytest.fixture
+def source(broker: str, toy: Domain, monkeypatch: pytest.MonkeyPatch) -> Source:
+    """The toy domain's source under a topic of this test's own."""
+    common = toy.sources[0]
+    own = replace(common, name=f"toy.{uuid.uuid4().hex[:8]}")
+    shapes = import_module("domains.toy.shapes").SHAPES
+    monkeypatch.setitem(shapes, own.name, shapes[common.name])
+    ensure(broker, [own])
+    return own
 
 
 @pytest.fixture
-def source(broker: str, monkeypatch: pytest.MonkeyPatch) -> Source:
-    """The toy domain's source under a topic of this test's own."""
-    monkeypatch.syspath_prepend(TOY)
-    domains.cache_clear()
-    toy = domains()["toy"].sources[0]
-    own = replace(toy, name=f"toy.{uuid.uuid4().hex[:8]}")
-    shapes = import_module("domains.toy.shapes").SHAPES
-    monkeypatch.setitem(shapes, own.name, shapes[toy.name])
-    ensure(broker, [own])
-    return own
+def lake(spark: SparkSession, toy: Domain, settings: Settings) -> ToyLake:
+    """A lake of the toy domain whose epochs the test writes, and Spark builds."""
+    return ToyLake(spark, Layout(settings.lake), toy)
 
 
 @pytest.fixture

@@ -7,17 +7,13 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine.gate import Verdict, check, refusal
 from penstock.engine.suites import PROJECT, NoSuite, suite_of
-from penstock.model.domain import domains
 
 TOY = Path(__file__).parents[1] / "toy"
 GOOD = {"id": 1, "amount": 5, "kind": "a", "started": 1, "ended": 2, "path": "/", "who": "ada"}
 TYPES = "id bigint, amount bigint, kind string, started bigint, ended bigint, path string, who string"
 
 
-@pytest.fixture(autouse=True)
-def toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(TOY)
-    domains.cache_clear()
+pytestmark = pytest.mark.usefixtures("toy")
 
 
 def numbers(spark: SparkSession, *changes: dict[str, object]) -> DataFrame:

@@ -2,9 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Callable
 from datetime import date
-from time import monotonic, sleep
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -17,17 +15,12 @@ from penstock.lake.publication import open_table
 from penstock.ops.stack import orphans
 from penstock.ops.stack.home import open_home
 
+from .conftest import eventually
+
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 VIEW, SOURCE = "web.pageviews", "web.events"
 # Each wait is some ten seconds on a quiet machine.
 SECONDS = 400
-
-
-def eventually(condition: Callable[[], bool]) -> bool:
-    deadline = monotonic() + SECONDS
-    while not condition() and monotonic() < deadline:
-        sleep(1)
-    return condition()
 
 
 class Operator:
@@ -56,7 +49,7 @@ class Operator:
             state[0] = str(self.ask("GET", f"/dags/{dag}/dagRuns/{run}")["state"])
             return state[0] in ("success", "failed")
 
-        assert eventually(over), f"{run} is {state[0]} after {SECONDS} s"
+        assert eventually(over, SECONDS), f"{run} is {state[0]} after {SECONDS} s"
         return state[0]
 
     def drivers(self) -> set[psutil.Process]:
@@ -76,7 +69,7 @@ class Operator:
             for number in range(count)
         ]
         post(self.stack.url("collector", f"/v1/{SOURCE}"), events)
-        assert eventually(lambda: self.facts() >= before + count), "the events became no facts"
+        assert eventually(lambda: self.facts() >= before + count, SECONDS), "the events became no facts"
 
     def facts(self) -> int:
         silver = open_table(self.layout.silver(FIRST_RELEASE, SOURCE))

@@ -9,11 +9,13 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from system.on_call import VIEW, Operator, eventually, span
+from system.on_call import SECONDS, VIEW, Operator, span
 
 from penstock.lake.gates import checks
 from penstock.lake.layout import FIRST_RELEASE
 from penstock.lake.publication import newest, open_table
+
+from .conftest import eventually
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "alerts"))
 from receivers import http_hook
@@ -73,7 +75,7 @@ def test_a_backfill_by_rest_rebuilds_a_day_and_changes_nothing(operator: Operato
         "max_active_runs": 1,
     }
     backfill = operator.ask("POST", "/backfills", asked)
-    assert eventually(lambda: bool(operator.ask("GET", f"/backfills/{backfill['id']}")["completed_at"]))
+    assert eventually(lambda: bool(operator.ask("GET", f"/backfills/{backfill['id']}")["completed_at"]), SECONDS)
     runs = operator.ask("GET", "/dags/build_views/dagRuns?run_type=backfill")["dag_runs"]
     assert [run["state"] for run in runs] == ["success"]
     assert operator.published() == before
@@ -98,7 +100,7 @@ def test_what_cannot_be_done_is_refused_before_a_run_exists(
 
 
 def test_a_driver_that_is_killed_is_replaced_and_goes_on(operator: Operator) -> None:
-    assert eventually(lambda: bool(operator.drivers()))
+    assert eventually(lambda: bool(operator.drivers()), SECONDS)
     killed = operator.drivers()
     for process in killed:
         process.kill()

@@ -1,33 +1,21 @@
 """A log of the toy domain, its live release, and replays of it in the session that the tests share."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from toy_code import TOY, changed_code
+from toy_lake import Passed
+from toy_log import ToyLog
 
 from penstock.engine.releasing import replayed, shaped
 from penstock.lake import replays
 from penstock.lake.code import unpacked
 from penstock.lake.layout import Layout
 from penstock.lake.releases import Release
-from penstock.model.domain import Domain, code, domains
+from penstock.model.domain import Domain, code
 from penstock.settings import Settings
-
-TESTS = Path(__file__).parents[2]
-sys.path.insert(0, str(TESTS / "factories"))
-
-from toy_code import TOY, changed_code  # noqa: E402
-from toy_lake import Passed  # noqa: E402
-from toy_log import ToyLog  # noqa: E402
-
-
-@pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> Domain:
-    monkeypatch.syspath_prepend(TOY)
-    domains.cache_clear()
-    return domains()["toy"]
 
 
 @pytest.fixture

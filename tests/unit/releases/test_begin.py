@@ -1,26 +1,19 @@
 """What cannot be replayed is refused before anything begins, with a sentence."""
 
-import sys
 from pathlib import Path
 
 import pytest
+from toy_code import TOY, changed_code
+from toy_log import ToyLog, traffic
 
 from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused, registry
 from penstock.lake.replays import Asked, begin, estimate
-from penstock.model.domain import CodeRefused, domains
-
-TESTS = Path(__file__).parents[2]
-sys.path.insert(0, str(TESTS / "factories"))
-
-from toy_code import TOY, changed_code  # noqa: E402
-from toy_log import ToyLog, traffic  # noqa: E402
+from penstock.model.domain import CodeRefused, Domain
 
 
 @pytest.fixture
-def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyLog:
-    monkeypatch.syspath_prepend(TOY)
-    domains.cache_clear()
+def log(tmp_path: Path, toy: Domain) -> ToyLog:
     return ToyLog(None, Layout(str(tmp_path / "lake")))
 
 

@@ -1,21 +1,17 @@
 """The code of a release is kept in the lake and runs beside the code that is deployed."""
 
+import shutil
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from toy_code import TOY, changed_code
 
 from penstock.lake.code import files_of, hash_of, pin, unpacked
 from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused
-from penstock.model.domain import CodeRefused, code, domains, load
-
-TESTS = Path(__file__).parents[2]
-sys.path.insert(0, str(TESTS / "factories"))
-
-from toy_code import TOY, changed_code  # noqa: E402
+from penstock.model.domain import CodeRefused, Domain, code, domains, load
 
 
 def test_pinned_code_is_unpacked_as_it_was(tmp_path: Path) -> None:
@@ -27,9 +23,7 @@ def test_pinned_code_is_unpacked_as_it_was(tmp_path: Path) -> None:
     assert pin(layout, "toy", files) == key == hash_of(files_of(str(folder), "toy")[1])
 
 
-def test_two_releases_of_a_domain_are_loaded_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(TOY)
-    domains.cache_clear()
+def test_two_releases_of_a_domain_are_loaded_side_by_side(tmp_path: Path, toy: Domain) -> None:
     folder = Path(changed_code(tmp_path, "model.py", "Small events", "Large events"))
     with code(folder):
         inside = domains()["toy"].sources[0].doc
@@ -54,12 +48,20 @@ def test_a_wheel_holds_code_as_well(tmp_path: Path) -> None:
     assert "domains/toy/shapes.py" in files_of(str(wheel), "toy")[1]
 
 
-def test_a_git_revision_is_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    project = Path(__file__).parents[3]
-    if subprocess.run(["git", "-C", str(project), "rev-parse"], capture_output=True, check=False).returncode:
-        pytest.skip("this copy of the project has no git history")
-    name, files = files_of("HEAD", "web")
-    assert (name.startswith("git "), "domains/web/shapes.py" in files) == (True, True)
+def test_a_git_revision_is_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(TOY / "domains/toy", tmp_path / "include/domains/toy")
+    shutil.copytree(TOY / "expectations", tmp_path / "expectations")
+    for words in (
+        ("init",),
+        ("add", "."),
+        ("-c", "user.name=lina", "-c", "user.email=lina@a.example", "commit", "-m", "1"),
+    ):
+        subprocess.run(["git", "-C", tmp_path, *words], check=True, capture_output=True)
+    committed = (tmp_path / "include/domains/toy/shapes.py").read_bytes()
+    (tmp_path / "include/domains/toy/shapes.py").write_text("what is being tried")
+    monkeypatch.setattr("penstock.lake.code.PROJECT", tmp_path)
+    name, files = files_of("HEAD", "toy")
+    assert (name.startswith("git "), files["domains/toy/shapes.py"]) == (True, committed)
 
 
 @pytest.mark.parametrize(

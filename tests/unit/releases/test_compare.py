@@ -1,32 +1,25 @@
 """A comparison says what changed, by how much, and which rule or field explains it."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from toy_lake import ToyLake, fact, silver_rows, traffic
 
 from penstock.lake.layout import Layout
 from penstock.lake.releases import READY, Release, say
-from penstock.model.domain import domains
+from penstock.model.domain import Domain, domains
 from penstock.serve.compare.comparison import Comparison, compare
 from penstock.serve.compare.markdown import markdown
-
-TESTS = Path(__file__).parents[2]
-sys.path.insert(0, str(TESTS / "factories"))
-
-from toy_lake import ToyLake, fact, silver_rows, traffic  # noqa: E402
 
 Rows = list[dict[str, Any]]
 FACTS = [fact(f"v{number % 4}", 60 * number, amount=number) for number in range(40)]
 
 
 @pytest.fixture
-def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Rows, Rows], Comparison]:
+def compared(tmp_path: Path, toy: Domain) -> Callable[[Rows, Rows], Comparison]:
     """The comparison of two releases with these rows of silver."""
-    monkeypatch.syspath_prepend(TESTS / "toy")
-    domains.cache_clear()
     layout = Layout(str(tmp_path / "lake"))
 
     def compared(before: Rows, after: Rows) -> Comparison:

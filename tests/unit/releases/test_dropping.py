@@ -1,32 +1,25 @@
 """A release that nobody reads can be dropped, and the one that people read never."""
 
-import sys
 from pathlib import Path
 
 import pytest
+from toy_lake import ToyLake, fact
 
 from penstock.engine.dropping import drop, plan
 from penstock.engine.lease import take
 from penstock.lake.audit import Entry, entries
 from penstock.lake.layout import Layout
 from penstock.lake.releases import READY, Refused, Release, registry, say, switch
-from penstock.model.domain import domains
-
-TESTS = Path(__file__).parents[2]
-sys.path.insert(0, str(TESTS / "factories"))
-
-from toy_lake import ToyLake, fact  # noqa: E402
+from penstock.model.domain import Domain
 
 DROP = Entry("drop/1", "drop", "toy", "lina", "nobody needs it", "omar", {"release": "r2"})
 
 
 @pytest.fixture
-def layout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
-    monkeypatch.syspath_prepend(TESTS / "toy")
-    domains.cache_clear()
+def layout(tmp_path: Path, toy: Domain) -> Layout:
     layout = Layout(str(tmp_path / "lake"))
     for release in ("r1", "r2"):
-        ToyLake(None, layout, domains()["toy"], release=release).epoch([fact(), fact("bob")])
+        ToyLake(None, layout, toy, release=release).epoch([fact(), fact("bob")])
     say(layout, Release("toy", "r2", READY, code="git abc"))
     return layout
 

@@ -2,24 +2,19 @@
 
 import json
 import os
-import sys
 import threading
 from pathlib import Path
 
 import pytest
+from toy_lake import MIDNIGHT, ToyLake, fact
 
 from penstock.lake.audit import entries
 from penstock.lake.layout import Layout
 from penstock.lake.releases import PREVIOUS, READY, Refused, Release, say, switch
 from penstock.lake.switching import switched
-from penstock.model.domain import domains
+from penstock.model.domain import Domain
 from penstock.serve.question import ask
 from penstock.serve.reader import Reader
-
-TESTS = Path(__file__).parents[2]
-sys.path.insert(0, str(TESTS / "factories"))
-
-from toy_lake import MIDNIGHT, ToyLake, fact  # noqa: E402
 
 READERS = 4
 SWITCHES = 1000 if os.environ.get("PENSTOCK_FULL") else 8
@@ -29,13 +24,11 @@ FACTS = {"r1": 3, "r2": 8}
 
 
 @pytest.fixture
-def layout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+def layout(tmp_path: Path, toy: Domain) -> Layout:
     """Two releases of the toy domain, each with facts of its own number of people."""
-    monkeypatch.syspath_prepend(TESTS / "toy")
-    domains.cache_clear()
     layout = Layout(str(tmp_path / "lake"))
     for release, count in FACTS.items():
-        lake = ToyLake(None, layout, domains()["toy"], release=release)
+        lake = ToyLake(None, layout, toy, release=release)
         lake.epoch([fact(f"v{number}", 90 * number) for number in range(count)])
     say(layout, Release("toy", "r2", READY))
     return layout

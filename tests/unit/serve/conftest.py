@@ -1,27 +1,19 @@
 """The read API over a lake of the toy domain that only has speed tables: no JVM."""
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from toy_lake import ToyLake
 
 from penstock.lake.layout import Layout
-from penstock.model.domain import domains
+from penstock.model.domain import Domain
 from penstock.settings import Settings
-
-TESTS = Path(__file__).parents[2]
-sys.path.insert(0, str(TESTS / "factories"))
-
-from toy_lake import ToyLake  # noqa: E402
 
 
 @pytest.fixture
-def lake(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> ToyLake:
-    monkeypatch.syspath_prepend(TESTS / "toy")
-    domains.cache_clear()
-    return ToyLake(None, Layout(settings.lake), domains()["toy"])
+def lake(settings: Settings, toy: Domain) -> ToyLake:
+    return ToyLake(None, Layout(settings.lake), toy)
 
 
 @pytest.fixture

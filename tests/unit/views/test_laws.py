@@ -1,10 +1,5 @@
 """Every measure keeps the laws in the reader's engine; tests/spark and tests/faults have Spark and more cases."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "factories"))
-
 from laws import broken_laws, in_duckdb
 
 

@@ -1,14 +1,9 @@
 """Sets made of sets: what a view may say of its thetas, and that the numbers are those of the sets."""
 
 import random
-import sys
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "factories"))
 
 import pyarrow as pa
+import pytest
 from laws import asked
 
 from penstock.lake import sketches
