@@ -1,26 +1,17 @@
 """A real broker for as long as a test, or a run, needs it."""
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from confluent_kafka.admin import AdminClient
-
-from penstock.log.broker import Broker
-from penstock.ops.stack.trial import free_port
+from penstock.ops.load.mortal import MortalBroker
 
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
     """Its address, once it answers."""
-    port = free_port(following=1)
-    node = Broker(folder, port, port + 1)
-    node.prepare()
-    process = subprocess.Popen(node.command(), stdout=subprocess.DEVNULL)
+    broker = MortalBroker(folder)
     try:
-        AdminClient({"bootstrap.servers": f"127.0.0.1:{port}", "log_level": 0}).list_topics(timeout=60)
-        yield f"127.0.0.1:{port}"
+        yield broker.ready().address
     finally:
-        process.kill()
-        process.wait()
+        broker.kill()

@@ -20,7 +20,6 @@ from pathlib import Path
 import psutil
 import pyarrow as pa
 from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 from faults.points import POINTS
@@ -31,10 +30,9 @@ from oracle.traffic import traffic
 from penstock.engine.posting import post
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import Balance, balance
-from penstock.log.broker import Broker
 from penstock.log.topics import ensure
 from penstock.model.domain import source
-from penstock.ops.stack.trial import free_port
+from penstock.ops.load.mortal import MortalBroker
 from penstock.settings import Settings
 
 TOPIC = "web.events"
@@ -44,28 +42,10 @@ RATE = 100
 PATIENCE = 240.0
 
 
-class Log:
-    """A broker that comes back at the same address, with what it has on its disk."""
-
-    def __init__(self, folder: Path) -> None:
-        port = free_port(following=1)
-        self._node, self.address = Broker(folder, port, port + 1), f"127.0.0.1:{port}"
-        self._node.prepare()
-        self.start()
-
-    def start(self) -> None:
-        self._process = subprocess.Popen(self._node.command(), stdout=subprocess.DEVNULL)
-        AdminClient({"bootstrap.servers": self.address, "log_level": 0}).list_topics(timeout=60)
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-
 class Scene:
     """A home, a log, a driver to kill and a sender that does not notice."""
 
-    def __init__(self, settings: Settings, log: Log, seed: int) -> None:
+    def __init__(self, settings: Settings, log: MortalBroker, seed: int) -> None:
         self.settings, self.layout, self.log = settings, Layout(settings.lake), log
         self.chance = random.Random(seed)  # noqa: S311
         self.seed, self.sent, self.over = seed, 0, threading.Event()
@@ -109,6 +89,7 @@ class Scene:
         self.log.kill()
         time.sleep(self.chance.random() * 3)
         self.log.start()
+        self.log.ready()
         self.advance(2)
         driver.terminate()
         driver.wait(PATIENCE)
@@ -137,7 +118,7 @@ def until(true: Callable[[], bool], what: str) -> None:
         time.sleep(0.2)
 
 
-def play(settings: Settings, log: Log, seed: int, kills: int) -> "Scene":
+def play(settings: Settings, log: MortalBroker, seed: int, kills: int) -> "Scene":
     """Sends, kills and lets the last driver finish. The broker is killed once."""
     scene = Scene(settings, log, seed)
     sender = threading.Thread(target=scene.send)
@@ -178,7 +159,7 @@ def books(scene: Scene) -> list[Balance]:
     return balance(scene.layout.ledger(), scene.settings.kafka)
 
 
-def settings_of(home: Path, log: Log) -> Settings:
+def settings_of(home: Path, log: MortalBroker) -> Settings:
     return Settings(home=home, lake=str(home / "lake"), kafka=log.address)
 
 
@@ -188,7 +169,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=10)
     told = parser.parse_args()
     home = Path(tempfile.mkdtemp(prefix="penstock-kill-"))
-    log = Log(home / "broker")
+    log = MortalBroker(home / "broker").ready()
     try:
         wrong = verdict(play(settings_of(home, log), log, told.seed, told.kills))
     finally:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from penstock.collect.asgi import JSON, Send, answer
+from penstock.collect.description import description
 from penstock.collect.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ async def answer_page(edge: "Edge", path: str, headers: dict[bytes, bytes], send
         return 200
     if path == "/tracker.js":
         return await _tracker(headers, send)
+    if path == "/openapi.json":
+        return await _told(send, 200, description(edge.sources, edge.access.limits))
     if path.startswith("/v1/receipts/"):
         return await _told(send, 200, await edge.answers.receipt(path[13:]))
     raise Refusal("not_found")

@@ -20,11 +20,10 @@ import pyarrow.parquet as pq
 from confluent_kafka import Producer
 
 from penstock.lake.layout import FIRST_RELEASE, Layout
-from penstock.log.broker import Broker
 from penstock.log.topics import ensure
 from penstock.model.domain import source
+from penstock.ops.load.mortal import MortalBroker
 from penstock.ops.stack.health import fetch
-from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
 
 TOPIC = "web.events"
@@ -118,17 +117,14 @@ class Rig:
 def rig() -> Iterator[Rig]:
     """A rig in a fresh home; nothing of it is left."""
     with tempfile.TemporaryDirectory(prefix="penstock-") as folder:
-        home, port = Path(folder), free_port(following=1)
-        node = Broker(home / "broker", port, port + 1)
-        node.prepare()
-        broker = subprocess.Popen(node.command(), stdout=subprocess.DEVNULL)
+        home = Path(folder)
+        broker = MortalBroker(home / "broker")
         try:
-            settings = Settings(home=home, lake=str(home / "lake"), kafka=f"127.0.0.1:{port}")
+            settings = Settings(home=home, lake=str(home / "lake"), kafka=broker.address)
             _ensure(settings.kafka)
             yield Rig(settings)
         finally:
             broker.kill()
-            broker.wait()
 
 
 def commits(table: str, *columns: str) -> Iterator[Commit]:

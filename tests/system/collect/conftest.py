@@ -1,11 +1,7 @@
 """A collector of its own home, as the stack starts it, against a real broker."""
 
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
@@ -14,6 +10,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
 
 from penstock.log.topics import ensure
 from penstock.model.domain import source
+from penstock.ops.load.mortal import MortalCollector
 from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
 
@@ -23,39 +20,8 @@ def ports() -> Callable[[], int]:
     return free_port
 
 
-@dataclass
-class Collector:
-    """One collector that can be killed and started again on the same port and home."""
-
-    settings: Settings
-    argv: tuple[str, ...] = (sys.executable, "-m", "penstock.collect")
-    process: "subprocess.Popen[bytes] | None" = field(default=None, init=False)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.settings.collector_port}"
-
-    def start(self) -> "Collector":
-        environment = {**os.environ, **self.settings.to_env()}
-        self.process = subprocess.Popen(self.argv, env=environment, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            try:
-                httpx.get(self.url + "/healthz", timeout=10)
-                return self
-            except httpx.TransportError:
-                time.sleep(0.05)
-        raise TimeoutError("the collector did not start")
-
-    def kill(self) -> None:
-        assert self.process is not None
-        self.process.kill()
-        self.process.wait()
-
-    def stop(self) -> int:
-        assert self.process is not None
-        self.process.terminate()
-        return self.process.wait(30)
+class Collector(MortalCollector):
+    """One collector that tests post to."""
 
     def post(
         self, body: bytes, kind: str = "application/json", to: str = "web.events", **headers: str
@@ -67,9 +33,10 @@ class Collector:
 def _starter(home: Path) -> Iterator[Callable[..., Collector]]:
     started: list[Collector] = []
 
-    def start(kafka: str, home: Path = home, **more: object) -> Collector:
+    def start(kafka: str, home: Path = home) -> Collector:
         settings = Settings(home=home, lake=str(home / "lake"), kafka=kafka, collector_port=free_port())
-        started.append(Collector(settings, **more).start())  # type: ignore[arg-type]
+        started.append(Collector(settings))
+        started[-1].start().ready()
         return started[-1]
 
     yield start

@@ -2,7 +2,6 @@
 
 import gzip
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +9,10 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
-import zstandard
 
 from penstock.log.topics import ensure
 from penstock.model.domain import source
+from penstock.ops.load.bomb import bomb, growth
 
 RULES = """
 trusted_proxies = ["127.0.0.0/8"]
@@ -102,26 +101,11 @@ def test_slow_senders_are_cut_off(guarded, parts) -> None:
 
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
 def test_a_bomb_is_stopped_at_the_limit_and_takes_no_memory(guarded, encoding) -> None:
-    plain = b" " * (256 * 1024 * 1024)
-    bomb = gzip.compress(plain, 9) if encoding == "gzip" else zstandard.compress(plain)
-    del plain
-    process = psutil.Process(guarded.process.pid)
-    before = process.memory_info().rss
-    peaks: list[int] = []
-    over = threading.Event()
-
-    def watch() -> None:
-        while not over.is_set():
-            peaks.append(process.memory_info().rss)
-            time.sleep(0.005)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    answers = [guarded.post(bomb, authorization="Bearer shop-secret", content_encoding=encoding) for _ in range(3)]
-    over.set()
-    watcher.join()
+    sent = bomb(encoding)
+    with growth(psutil.Process(guarded.process.pid)) as grown:
+        answers = [guarded.post(sent, authorization="Bearer shop-secret", content_encoding=encoding) for _ in range(3)]
     assert {answer.json()["type"] for answer in answers} == {"urn:penstock:refused:inflated_too_large"}
-    assert max(peaks) - before < 64 * 1024 * 1024
+    assert max(grown) < 64 * 1024 * 1024
 
 
 def test_what_grows_when_it_is_parsed_is_refused_before(guarded) -> None:

@@ -38,7 +38,7 @@ def test_a_client_survives_the_collectors_restart(broker, collector_of, on_log) 
     with Client(collector.url, "web.events") as client:
         collector.kill()
         future = client.send({"visitor": "patient"})
-        collector.start()
+        collector.start().ready()
         assert on_log([future.result(60)])
 
 

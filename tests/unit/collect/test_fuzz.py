@@ -3,16 +3,14 @@
 import json
 import zlib
 
-import pytest
+from decoding import AVRO, decoded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.collect.body import inflate
 from penstock.collect.events import split
 from penstock.collect.limits import Limits
-from penstock.collect.refusal import REASONS, Refusal
-
-LIMITS = Limits(string=60, event=400, depth=5, keys=8, events=20)
+from penstock.collect.refusal import Refusal
 
 TEXT = st.text(max_size=80)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | TEXT
@@ -29,25 +27,10 @@ BODIES = (
 )
 
 
-def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    assert len(dict(pairs)) == len(pairs)
-    return dict(pairs)
-
-
 @settings(max_examples=1000, deadline=None)
-@given(body=BODIES, lines=st.booleans())
-def test_every_event_is_kept_as_it_came_or_refused_by_name(body: bytes, lines: bool) -> None:
-    try:
-        kept, refused = split(body, lines, LIMITS)
-    except Refusal as refusal:
-        assert refusal.reason in REASONS
-        return
-    indexes = [index for index, _, _ in kept] + [one.index for one in refused]
-    assert sorted(indexes) == list(range(len(indexes)))
-    assert {one.reason for one in refused} <= REASONS.keys()
-    for _, value, _ in kept:
-        assert value in body
-        assert len(json.loads(value, object_pairs_hook=unique, parse_constant=pytest.fail)) <= LIMITS.keys
+@given(body=BODIES, kind=st.sampled_from([b"application/json", b"application/x-ndjson", AVRO]))
+def test_every_event_is_kept_as_it_came_or_refused_by_name(body: bytes, kind: bytes) -> None:
+    decoded(body, kind)
 
 
 @settings(deadline=None)

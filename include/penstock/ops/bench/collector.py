@@ -8,11 +8,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
+import httpx
 import orjson
 import psutil
 from confluent_kafka import Consumer, TopicPartition
 
 from penstock.ops.bench import Figure
+from penstock.ops.load.bomb import bomb, growth
 from penstock.ops.load.servers import HERE, Measured, go_peer, measure, server
 from penstock.ops.rig import TOPIC, rig
 from penstock.ops.stack.trial import free_port
@@ -24,17 +26,23 @@ EVENT = {
 }  # fmt: skip
 ONE = orjson.dumps(EVENT)
 FIFTY = orjson.dumps([EVENT] * 50)
+MIB = 1024**2
+# After so many events memory says whether anything is kept of them.
+MANY = 10_000_000
 
 
 def run(quick: bool) -> Iterator[Figure]:
-    seconds = 5.0 if quick else 20.0
-    uvicorn, go = _peers(seconds)
+    uvicorn, go = _peers(_seconds(quick))
     with rig() as place:
         settings = replace(place.settings, collector_port=free_port())
         command = [sys.executable, "-m", "penstock.collect"]
         with server(command, settings.collector_port, settings.to_env()) as process:
             measure(process, settings.collector_port, ONE, 1)
-            yield from _measured(process, settings, seconds, uvicorn, go)
+            yield from _measured(process, settings, quick, uvicorn, go)
+
+
+def _seconds(quick: bool) -> float:
+    return 5.0 if quick else 20.0
 
 
 def _peers(seconds: float) -> tuple[float, float | None]:
@@ -51,8 +59,9 @@ def _peers(seconds: float) -> tuple[float, float | None]:
 
 
 def _measured(
-    process: psutil.Process, settings: Settings, seconds: float, uvicorn: float, go: float | None
+    process: psutil.Process, settings: Settings, quick: bool, uvicorn: float, go: float | None
 ) -> Iterator[Figure]:
+    seconds = _seconds(quick)
     port, before = settings.collector_port, _on_log(settings.kafka)
     one = measure(process, port, ONE, seconds)
     fifty = measure(process, port, FIFTY, seconds)
@@ -63,12 +72,24 @@ def _measured(
     yield _figure(
         "requests/s of a core, against uvicorn that only parses", one.per_core, uvicorn, ">= 0.5x", sound, one
     )
-    if go is not None:
-        yield _figure("requests/s of a core, against Go that only parses", one.per_core, go, ">= 0.35x", sound, one)
+    against = "against Go that only parses" + ("" if go else " (no Go here)")
+    yield _figure(f"requests/s of a core, {against}", one.per_core, go, ">= 0.35x", sound, one)
     yield _figure("events/s of a core, 50 a request", 50 * fifty.per_core, None, ">= 250000", sound, fifty)
     yield _figure("ms to acknowledge at half load, 99 of 100", half.p99, None, "<= 10", sound, half)
-    memory = process.memory_info().rss / 1024**2
+    yield _figure("MiB that bombs of 1:1000 add", _bombed(process, port), None, "<= 64", sound, half)
+    while counted < (0 if quick else MANY):
+        more = measure(process, port, FIFTY, seconds)
+        counted += 50 * more.requests
+    memory = process.memory_info().rss / MIB
     yield _figure(f"MiB of memory after {counted} events", memory, None, "<= 100", sound, half)
+
+
+def _bombed(process: psutil.Process, port: int) -> float:
+    with growth(process) as grown:
+        for encoding in ("gzip", "zstd"):
+            headers = {"content-type": "application/json", "content-encoding": encoding}
+            httpx.post(f"http://127.0.0.1:{port}/v1/{TOPIC}", content=bomb(encoding), headers=headers, timeout=60)
+    return max(grown) / MIB
 
 
 def _figure(what: str, ours: float, peer: float | None, goal: str, sound: bool, measured: Measured) -> Figure:
