@@ -12,6 +12,7 @@ from penstock.collect.agent.formats import FORMATS, parsed
 from penstock.collect.agent.run import read, run
 from penstock.collect.agent.sources import Tail
 from penstock.collect.agent.streams import Message, Silent, Stream
+from penstock.ops.stack.trial import free_port
 from penstock.settings import SettingError
 
 COMBINED = '1.2.3.4 - ann [10/Oct/2026:13:55:36 +0000] "GET /x HTTP/1.1" 200 2326 "http://a.example/" "browser/1"'
@@ -97,6 +98,36 @@ sinks: {{out: {{kind: file, path: {tmp_path}/out.ndjson}}}}
     assert [event["number"] for event in events] == [number for number in range(1200) if number != 7]
     assert len({event["event_id"] for event in events}) == 1199
     assert {event["site"] for event in events} == {"a.example"}
+
+
+def test_agents_are_chained_and_the_first_waits_for_the_second(tmp_path: Path) -> None:
+    port = free_port()
+    (tmp_path / "near.yaml").write_text(f"""
+name: near
+sources: {{ones: {{kind: sequence, count: 1200, rate: 100000}}}}
+sinks: {{far: {{kind: http, url: "http://127.0.0.1:{port}", to: web.events}}}}
+""")
+    (tmp_path / "far.yaml").write_text(f"""
+name: far
+sources: {{near: {{kind: http, port: {port}}}}}
+channel: {{kind: spool}}
+sinks: {{out: {{kind: file, path: {tmp_path}/out.ndjson}}}}
+""")
+
+    async def chain() -> list[dict]:
+        near = asyncio.create_task(run(read(tmp_path / "near.yaml", tmp_path)))
+        await asyncio.sleep(0.5)
+        assert not near.done()
+        far = asyncio.create_task(run(read(tmp_path / "far.yaml", tmp_path)))
+        await near
+        while len(lines := (tmp_path / "out.ndjson").read_bytes().splitlines()) < 1200:
+            await asyncio.sleep(0.05)
+        far.cancel()
+        return [orjson.loads(line) for line in lines]
+
+    events = asyncio.run(asyncio.wait_for(chain(), 60))
+    assert sorted(event["number"] for event in events) == list(range(1200))
+    assert len({event["event_id"] for event in events}) == 1200
 
 
 @pytest.mark.parametrize(

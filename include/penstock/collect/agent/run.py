@@ -12,6 +12,7 @@ import orjson
 import yaml
 
 from penstock.collect.agent import sinks, sources, streams
+from penstock.collect.agent.chained import Chained
 from penstock.collect.agent.formats import Event
 from penstock.collect.agent.interceptors import INTERCEPTORS, Intercept
 from penstock.collect.frames import Damaged, records
@@ -68,6 +69,7 @@ def _source(state: Path, kind: str, **options: Any) -> sources.Source:
         return streams.Stream(streams.STREAMS[kind], **settings)
     kinds: dict[str, Callable[..., sources.Source]] = {
         "tail": partial(sources.Tail, state),
+        "http": Chained,
         "lines": sources.Lines,
         "sequence": sources.Sequence,
     }
