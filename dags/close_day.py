@@ -1,16 +1,22 @@
-"""# Close day: yesterday is final
+"""# Close day: yesterday is exact, small and final
 
-Each night, after the build of the day: looks at every day that is not final yet, or that got late facts since. A day is
-final when no event id counts twice, the ledger adds up, and every view was built up to its last fact. The verdicts are
-in `control/days`. Late facts are counted all the same; they only reopen their day until the next night.
+Each night, after the build of the day.
 
-**When it fails**, a day could not be declared final; the error says which and why. No number is wrong by that.
+1. `close_day` (Spark) looks among the facts that came since the last night for copies of facts of any age. Copies
+   become duplicates, and the days that lose a fact are built again behind their gates.
+2. `close_days` takes every day that is not final yet, or that got late facts since: its files are joined and sorted,
+   and it is final when no event id counts twice, its hours balance in the ledger, and every view was built up to its
+   last fact. The verdicts are in `control/days`. A late fact is counted all the same; it reopens its day, and only
+   its day, until the next night.
+
+**When it fails**, a day could not be declared final; the error says which and why. Readers keep the last good numbers.
 """
 
 from airflow.sdk import dag, task
 
 from penstock.ops.airflow.defaults import DEFAULTS
 from penstock.ops.airflow.runbooks import runbook
+from penstock.ops.airflow.steps import SparkStep
 
 
 @dag(
@@ -30,7 +36,7 @@ def close_day() -> None:
 
         return upkeep.close_days()
 
-    close_days()
+    SparkStep(job="close_day", gated=True, memory="3g") >> close_days()
 
 
 close_day()

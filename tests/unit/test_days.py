@@ -1,22 +1,28 @@
 """A day is final when each fact counts once and every view has it, and open again when something comes late."""
 
-from datetime import date
+from collections.abc import Collection
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from deltalake import CommitProperties, write_deltalake
+from deltalake import CommitProperties, DeltaTable, write_deltalake
 
+from penstock.lake import exact, rewinds
 from penstock.lake.days import Day, close
 from penstock.lake.layout import Layout
 from penstock.lake.publication import Publication
+from penstock.lake.rewinds import Rewind
 
 DAY, NEXT = date(2026, 11, 17), date(2026, 11, 18)
 
 
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
-    return Layout(str(tmp_path))
+    """Late copies were looked for up to the tenth epoch."""
+    made = Layout(str(tmp_path))
+    exact.note(made, "r1", "toy.events", 10)
+    return made
 
 
 def facts(layout: Layout, *ids: str, day: date = DAY, epoch: int = 1) -> None:
@@ -30,8 +36,8 @@ def built(layout: Layout, cut: int) -> None:
     write_deltalake(layout.gold("r1", "toy.v"), pa.table({"n": [1]}), mode="append", commit_properties=note)
 
 
-def closed(layout: Layout, until: date = DAY) -> list[Day]:
-    return close(layout, "r1", "toy.events", ["toy.v"], until)
+def closed(layout: Layout, until: date = DAY, unbalanced: Collection[date] = ()) -> list[Day]:
+    return close(layout, "r1", "toy.events", ["toy.v"], until, unbalanced)
 
 
 def test_a_day_that_every_view_has_is_final(layout: Layout) -> None:
@@ -46,6 +52,32 @@ def test_a_day_that_a_view_lacks_stays_open_and_is_looked_at_again(layout: Layou
     first = closed(layout)
     built(layout, 2)
     assert [(day.final, day.reason) for day in first + closed(layout)] == [(False, "not yet built: toy.v"), (True, "")]
+
+
+def test_a_day_whose_newest_facts_were_not_compared_with_all_history_stays_open(layout: Layout) -> None:
+    facts(layout, "a", epoch=11)
+    built(layout, 11)
+    assert [day.reason.partition(":")[0] for day in closed(layout)] == ["not yet exact"]
+
+
+def test_what_a_rewind_brought_back_is_compared_again(layout: Layout) -> None:
+    rewinds.note(layout, Rewind("a", "toy", "p", "q", "test", "to see", point_at=datetime.now(UTC)))
+    assert exact.up_to(layout, "r1", "toy.events") == -1
+
+
+def test_a_day_with_an_hour_that_does_not_balance_stays_open_and_no_other(layout: Layout) -> None:
+    facts(layout, "a")
+    facts(layout, "b", day=NEXT)
+    built(layout, 1)
+    assert [day.final for day in closed(layout, NEXT, {DAY})] == [False, True]
+
+
+def test_a_day_is_few_files_in_the_order_of_epochs_once_it_is_looked_at(layout: Layout) -> None:
+    for epoch in (3, 1, 2):
+        facts(layout, f"e{epoch}", epoch=epoch)
+    closed(layout)
+    silver = DeltaTable(layout.silver("r1", "toy.events"))
+    assert (len(silver.file_uris()), silver.to_pyarrow_table()["epoch"].to_pylist()) == (1, [1, 2, 3])
 
 
 def test_an_event_that_counts_twice_keeps_its_day_open(layout: Layout) -> None:

@@ -1,58 +1,108 @@
-"""Closing a day: duplicates judged over the whole history of ids, not only over the last 24 hours.
+"""Closing: duplicates judged over the whole history of ids, not only over the last 24 hours.
 
-The stream remembers a day; a copy that came later is still a fact in silver. This finds such facts, makes duplicates of
-them (or collisions, where the content differs) in one commit, and says whose views must be built again.
+The stream remembers a day; a copy that came later is still a fact in silver. Among the facts that came since the last
+time this finds such copies, makes duplicates of them (or collisions, where the content differs) in one commit, and has
+the days that lost a fact built again. Only then is the table exact up to its newest epoch: cut short it is done again.
 """
 
+from collections.abc import Sequence
 from datetime import date
+from functools import partial
+from typing import Any
 
-from delta.tables import DeltaTable
+import duckdb
+from delta.tables import DeltaTable as SparkTable
+from deltalake import DeltaTable
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
+from penstock.engine.overtaken import NOBODY, Quiet, committed
+from penstock.engine.publish import Gate
+from penstock.engine.retraction import rebuilt
+from penstock.lake import exact
+from penstock.lake.layout import Layout
 from penstock.lake.retractions import REASON
+from penstock.lake.statements import Statement
+from penstock.model.source import Source
 
 POSITION = ("partition", "offset")
+# Rows that were facts until their day was closed; by this flag their days are found again after a crash.
+LATE_COPY = "late_copy"
+LOST = f"""
+select distinct cast(happened_at as date) as day from rows
+where epoch > $since and list_contains(coalesce(flags, []), '{LATE_COPY}') order by day
+"""  # noqa: S608
 
 
-def close(spark: SparkSession, table: str, arrived: date) -> list[date]:
-    """Makes what was logged on a day exact. Returns the days that lost a fact: none, if it is run again."""
-    rows = DeltaTable.forPath(spark, table)
+def close(
+    spark: SparkSession, layout: Layout, release: str, source: Source, gate: Gate, quiet: Quiet = NOBODY
+) -> list[date]:
+    """Makes a source exact up to its newest epoch. Returns the days that lost a fact and were built again."""
+    path = layout.silver(release, source.name)
+    since, until = exact.up_to(layout, release, source.name), last_epoch(path)
+    if until <= since:
+        return []
+    demote(spark, path, since, until, quiet)
+    lost = _lost(path, since)
+    said = Statement(f"close_day/{until}", source.name, days=[str(day) for day in lost])
+    rebuilt(spark, layout, release, source, said, gate)
+    exact.note(layout, release, source.name, until)
+    return lost
+
+
+def last_epoch(path: str) -> int:
+    return int(_asked(path, "select coalesce(max(epoch), -1) from rows")[0][0])
+
+
+def _lost(path: str, since: int) -> list[date]:
+    return [day for (day,) in _asked(path, LOST, since=since)]
+
+
+def _asked(path: str, sql: str, **parameters: int) -> list[tuple[Any, ...]]:
+    with duckdb.connect() as memory:
+        memory.execute("set timezone = 'UTC'")
+        memory.register("rows", DeltaTable(path).to_pyarrow_dataset())
+        return memory.execute(sql, parameters).fetchall()
+
+
+def demote(spark: SparkSession, path: str, since: int, until: int, quiet: Quiet = NOBODY) -> None:
+    """One commit, or none where every fact is the first of its id."""
+    rows = SparkTable.forPath(spark, path)
     facts = rows.toDF().where((F.col("disposition") == silver.FACT) | (F.col("reason") == REASON))
-    losers = repeated(facts, arrived).persist()
+    losers = repeated(facts, since, until).persist()
     try:
         days = [row.day for row in losers.select("day").distinct().orderBy("day").collect()]
         if days:
-            _demote(rows, losers, days)
-        return days
+            committed(partial(_demoted, rows, losers, days), quiet)
     finally:
         losers.unpersist()
 
 
-def repeated(facts: DataFrame, arrived: date) -> DataFrame:
-    """Facts logged on a day whose id an earlier fact has; the stream's order decides which is earlier."""
-    ids = facts.where(F.to_date("logged_at") == F.lit(arrived)).select("event_id").distinct()
+def repeated(facts: DataFrame, since: int, until: int) -> DataFrame:
+    """Facts of these epochs whose id an earlier fact has; the stream's order decides which is earlier."""
+    new = (F.col("epoch") > since) & (F.col("epoch") <= until)
+    ids = facts.where(new).select("event_id").distinct()
     same_id = Window.partitionBy("event_id").orderBy("epoch", *POSITION)
     ranked = facts.join(ids, on="event_id", how="left_semi").select(
         *POSITION,
         "day",
-        "logged_at",
+        "epoch",
         "disposition",
         F.row_number().over(same_id).alias("nth"),
         (F.col("content_hash") == F.first("content_hash").over(same_id)).alias("same"),
     )
-    later = ranked.where((F.col("nth") > 1) & (F.to_date("logged_at") == F.lit(arrived)))
-    return later.where(F.col("disposition") == silver.FACT)
+    return ranked.where((F.col("nth") > 1) & new & (F.col("disposition") == silver.FACT))
 
 
-def _demote(rows: DeltaTable, losers: DataFrame, days: list[date]) -> None:
-    """One commit; only the files of the days that lose a fact are read."""
+def _demoted(rows: SparkTable, losers: DataFrame, days: Sequence[date]) -> None:
+    """Only the files of the days that lose a fact are read."""
     chosen = ", ".join(f"date'{day}'" for day in days)
     same = " and ".join(f"rows.`{name}` = losers.`{name}`" for name in POSITION)
     changes: dict[str, str | Column] = {
         "disposition": F.when(F.col("losers.same"), silver.DUPLICATE).otherwise(silver.REJECTED),
         "reason": F.when(~F.col("losers.same"), silver.ID_COLLISION),
+        "flags": F.array_union(F.coalesce("rows.flags", F.array()), F.array(F.lit(LATE_COPY))),
         "day": F.to_date("rows.logged_at"),
     }
     merge = rows.alias("rows").merge(losers.alias("losers"), f"rows.day in ({chosen}) and {same}")

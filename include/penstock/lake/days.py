@@ -1,9 +1,10 @@
 """Which days of a source are final: checked fact by fact, recorded in `control/days`, reopened by whatever comes late.
 
-A day is open, then final. A fact that comes late changes the number of its rows, which reopens it until the next check.
+A day is open, then final: exact (lake/exact.py), compact, in every view, and its hours balanced. A fact that comes late
+changes the number of its rows, which reopens it, and only it, until the next check.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
 
@@ -11,6 +12,7 @@ import duckdb
 import pyarrow as pa
 from deltalake import write_deltalake
 
+from penstock.lake import exact, maintain
 from penstock.lake.layout import Layout
 from penstock.lake.publication import newest, open_table
 
@@ -33,6 +35,10 @@ class Day:
     reason: str
     at: datetime
 
+    def final_at(self, rows: int) -> bool:
+        """Whether the verdict still holds for a day of so many rows."""
+        return self.final and self.rows == rows
+
 
 TYPES = {
     "day": pa.date32(),
@@ -44,14 +50,19 @@ TYPES = {
 SCHEMA = pa.schema([(field.name, TYPES.get(field.name, pa.string())) for field in fields(Day)])
 
 
-def close(layout: Layout, release: str, source: str, views: list[str], until: date) -> list[Day]:
-    """Checks every day up to `until` that is not final, or not any more, and records what it finds."""
+def close(
+    layout: Layout, release: str, source: str, views: list[str], until: date, unbalanced: Collection[date] = ()
+) -> list[Day]:
+    """Makes every day up to `until` that is not final, or not any more, compact; checks it and records the verdict.
+
+    `unbalanced` are days in which hours of the ledger do not add up."""
     known = {day.day: day for day in latest(layout, release, source)}
-    judged = [
-        _judged(layout, release, source, views, day, rows)
-        for day, rows in sorted(_rows_by_day(layout.silver(release, source)).items())
-        if day <= until and not (day in known and known[day].final and known[day].rows == rows)
-    ]
+    silver = layout.silver(release, source)
+    rows_of = {day: rows for day, rows in sorted(_rows_by_day(silver).items()) if day <= until}
+    reopened = {day for day, rows in rows_of.items() if not (day in known and known[day].final_at(rows))}
+    for day in reopened:
+        maintain.settle(silver, day, anew=day not in known)
+    judged = [_judged(layout, release, source, views, day, rows_of[day], day in unbalanced) for day in sorted(reopened)]
     if judged:
         columns = {field.name: [getattr(day, field.name) for day in judged] for field in fields(Day)}
         write_deltalake(layout.control("days"), pa.table(columns, SCHEMA), mode="append")
@@ -78,7 +89,7 @@ def _rows_by_day(silver: str) -> dict[date, int]:
     return counts
 
 
-def _judged(layout: Layout, release: str, source: str, views: list[str], day: date, rows: int) -> Day:
+def _judged(layout: Layout, release: str, source: str, views: list[str], day: date, rows: int, unbalanced: bool) -> Day:
     table = open_table(layout.silver(release, source))
     assert table is not None
     with duckdb.connect() as memory:
@@ -86,7 +97,11 @@ def _judged(layout: Layout, release: str, source: str, views: list[str], day: da
         facts, twice, epoch = memory.execute(JUDGED, {"day": day}).fetchall()[0]
     behind = [view for view in views if not _covers(layout.gold(release, view), source, epoch)]
     reasons = [f"{twice} facts have an event id that another has"] * (twice > 0)
+    reasons += ["not yet exact: late copies among its newest facts were not looked for"] * (
+        epoch > exact.up_to(layout, release, source)
+    )
     reasons += [f"not yet built: {', '.join(behind)}"] * bool(behind)
+    reasons += ["hours of it do not balance in the ledger"] * unbalanced
     return Day(source, release, day, rows, facts, not reasons, "; ".join(reasons), datetime.now(UTC))
 
 

@@ -64,13 +64,15 @@ def close_days() -> int:
     settings, now = Settings.from_env(), datetime.now(UTC)
     layout, yesterday = Layout(settings.lake), now.date() - timedelta(days=1)
     judged: list[Day] = []
+    said = balances(settings)
     for domain in domains().values():
         release = current(layout, domain.name)
         for source in domain.sources:
             views = [view.name for view in domain.views if source_of(view) == source]
-            judged += close(layout, release, source.name, views, yesterday)
+            unbalanced_days = {each.hour.date() for each in said if each.source == source.name and not each.balanced}
+            judged += close(layout, release, source.name, views, yesterday, unbalanced_days)
     wrong = [f"{day.source} {day.day}: {day.reason}" for day in judged if not day.final]
-    wrong += [finding.text for finding in unbalanced(balances(settings), now)]
+    wrong += [finding.text for finding in unbalanced(said, now)]
     if wrong:
         raise DataRefused("\n".join(wrong))
     return len(judged)
