@@ -12,7 +12,7 @@ repeating are safe**: what is missing is asked of the tables again.
 from airflow.sdk import Param, chain, dag, task
 
 from penstock.ops.airflow.defaults import DEFAULTS
-from penstock.ops.airflow.operations import APPROVED_BY, OPERATION, WHO, WHY, approval, people
+from penstock.ops.airflow.operations import SIGNED, approval, people
 from penstock.ops.airflow.runbooks import runbook
 from penstock.ops.airflow.steps import SparkStep
 
@@ -52,10 +52,7 @@ def rebuild() -> None:
             doc_md=runbook("dropped_table"),
             arguments=[
                 "--table={{ params.table }}",
-                f"--operation={OPERATION}",
-                f"--who={WHO}",
-                f"--why={WHY}",
-                f"--approved-by={APPROVED_BY}",
+                *SIGNED,
             ],
         ),
     )

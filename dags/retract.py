@@ -14,7 +14,7 @@ from airflow.sdk import Param, chain, dag, task
 
 from penstock.ops.airflow import forms
 from penstock.ops.airflow.defaults import DEFAULTS
-from penstock.ops.airflow.operations import APPROVED_BY, OPERATION, WHO, WHY, approval, people
+from penstock.ops.airflow.operations import SIGNED, approval, people
 from penstock.ops.airflow.runbooks import runbook
 from penstock.ops.airflow.steps import SparkStep
 
@@ -65,10 +65,7 @@ def retract() -> None:
             arguments=[
                 *(f"--{name}={value}" for name, value in ASKED.items()),
                 "--confirmed={{ 'yes' if params.confirmed else 'no' }}",
-                f"--operation={OPERATION}",
-                f"--who={WHO}",
-                f"--why={WHY}",
-                f"--approved-by={APPROVED_BY}",
+                *SIGNED,
             ],
         ),
     )

@@ -5,7 +5,8 @@ what there is. The present is saved as a restore point first, so that a rewind i
 and audit stay. Streams shape again what the log has since the point: no event is lost.
 
 `plan` says what would change; a person approves; `rewind` halts the domain's streams, goes back and lets them start
-again. Points: `penstock restore-point list`; one is taken at each publish, each night and on demand.
+again. Who was erased since stays erased: all views are then built again. Points: `penstock restore-point list`; one is
+taken at each publish, each night and on demand.
 
 **When it fails**, the domain's streams wait until it is ended: clear `rewind`, and it goes on where it was.
 """
@@ -14,8 +15,10 @@ from airflow.sdk import Param, chain, dag, task
 
 from penstock.model.domain import domains
 from penstock.ops.airflow.defaults import DEFAULTS
-from penstock.ops.airflow.operations import APPROVED_BY, OPERATION, WHO, WHY, approval, people
+from penstock.ops.airflow.errors import RequestRefused
+from penstock.ops.airflow.operations import SIGNED, approval, people
 from penstock.ops.airflow.runbooks import runbook
+from penstock.ops.airflow.steps import SparkStep
 
 
 @dag(
@@ -41,15 +44,18 @@ def rewind() -> None:
 
         return rewinds.plan(domain, point)
 
-    @task(task_id="rewind")
-    def back(domain: str, point: str, operation: str, who: str, why: str, approved_by: str) -> str:
-        from penstock.ops.airflow import rewinds
-
-        return rewinds.rewind(domain, point, operation, who, why, approved_by)
-
-    chosen = ("{{ params.domain }}", "{{ params.point }}")
-    agree = approval("Rewind {{ params.domain }}?", "{{ ti.xcom_pull(task_ids='plan') }}", "rewind")
-    chain(plan(*chosen), agree, back(*chosen, OPERATION, WHO, WHY, APPROVED_BY))
+    chain(
+        plan("{{ params.domain }}", "{{ params.point }}"),
+        approval("Rewind {{ params.domain }}?", "{{ ti.xcom_pull(task_ids='plan') }}", "rewind"),
+        SparkStep(
+            job="rewind",
+            gated=True,
+            # It builds views where somebody was erased since the point.
+            memory="3g",
+            refusal=RequestRefused,
+            arguments=["--domain={{ params.domain }}", "--point={{ params.point }}", *SIGNED],
+        ),
+    )
 
 
 rewind()

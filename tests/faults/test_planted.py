@@ -72,6 +72,7 @@ def wrong(spark: SparkSession, lake: Path, records: pa.Table, shaped: pa.Table) 
 def only_the_engine(monkeypatch: Patch) -> None:
     monkeypatch.setattr(Shape, "speed", lambda *_: None)
     monkeypatch.setattr(shape, "opened", lambda shaped: shaped)
+    monkeypatch.setattr(shape, "unsealed", lambda shaped, source: shaped)
     monkeypatch.setattr(shape, "transform", lambda source: lambda shaped: shaped)
 
 

@@ -93,6 +93,7 @@ def uncut(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, shaped:
 
 def only_the_engine(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(shape, "opened", lambda shaped: shaped)
+    patch.setattr(shape, "unsealed", lambda shaped, source: shaped)
     patch.setattr(shape, "transform", lambda source: lambda shaped: shaped)
 
 

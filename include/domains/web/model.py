@@ -14,11 +14,11 @@ UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
 REQUIRED = (
     Field("type", doc="pageview, engagement or event"),
     Field("site", doc="the site that was visited"),
-    Field("visitor", doc="an id that the site chose for a browser", personal=True),
+    Field("visitor", doc="an id that the site chose for a browser", personal=True, subject=True),
     Field("url", doc="the absolute address, normalised"),
 )
 OPTIONAL = (
-    Field("user", doc="who was signed in", personal=True),
+    Field("user", doc="who was signed in", personal=True, subject=True),
     Field("referrer", doc="the address before this one, normalised", personal=True),
     Field("title", doc="the page's title"),
     Field("language", doc="the browser's first language"),
@@ -47,9 +47,9 @@ DERIVED = (
     Field("extra", "map<string,string>", "fields that the contract does not know", personal=True),
 )
 
-# Reasons that any source may refuse a record for; the last two are the engine's to give.
+# Reasons that any source may refuse a record for; the last three are the engine's to give.
 TIME_REASONS = ("bad_happened_at", "too_old", "in_future")
-ENGINE_REASONS = ("id_collision", "retracted")
+ENGINE_REASONS = ("id_collision", "retracted", "erased")
 
 
 def _reasons(required: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ USERS = Source(
     "web.users",
     key="user",
     fields=(
-        Field("user", doc="whose profile changed", personal=True),
+        Field("user", doc="whose profile changed", personal=True, subject=True),
         Field("region", doc="where the user says they live"),
         Field("gender", doc="as the user says", personal=True),
         Field("plan", doc="what the user pays for"),
@@ -89,8 +89,8 @@ IDENTITIES = Source(
     "web.identities",
     key="a",
     fields=(
-        Field("a", doc="one id", personal=True),
-        Field("b", doc="another id of the same person", personal=True),
+        Field("a", doc="one id", personal=True, subject=True),
+        Field("b", doc="another id of the same person", personal=True, subject=True),
         Field("extra", "map<string,string>", "fields that the contract does not know", personal=True),
     ),
     reasons=(*_reasons(("a", "b"), ()), "missing_happened_at"),

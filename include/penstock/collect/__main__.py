@@ -19,11 +19,15 @@ from penstock.collect.logs import to_stderr
 from penstock.collect.metrics import Metrics
 from penstock.collect.receipts import Receipts
 from penstock.collect.registry.desk import Desk
+from penstock.collect.registry.reading import Reading
 from penstock.collect.registry.schemas import Registry
+from penstock.collect.sealing import Sealing
 from penstock.collect.spool import Spool
 from penstock.collect.stages import Stages
 from penstock.collect.subscribe import Subscriptions
 from penstock.collect.wire import bounded, sweep
+from penstock.keys.sealing import Sealers
+from penstock.keys.store import Keys
 from penstock.lake.layout import Layout
 from penstock.log.producer import Log
 from penstock.log.topics import LogUnreachable, ensure
@@ -60,9 +64,10 @@ async def serve(settings: Settings) -> None:
     spool = Spool(settings.home / "spool", access.limits.spool)
     keeping = Keeping(Log(settings.kafka), spool, metrics)
     answers = Answers(Receipts.of_home(settings.home), Stages(Layout(settings.lake)), access.limits)
-    subscriptions = Subscriptions(settings.kafka, access.limits.subscribers, metrics)
-    registry = Desk(Registry(settings.kafka), access)
-    edge = Edge(sources, access, keeping, metrics, answers, subscriptions, registry)
+    subscriptions = Subscriptions(settings.kafka, Keys.of_home(settings.home), access.limits.subscribers, metrics)
+    registry = Registry(settings.kafka)
+    sealing = Sealing(Sealers(Keys.of_home(settings.home)), Reading(registry))
+    edge = Edge(sources, access, keeping, metrics, answers, subscriptions, Desk(registry, access), sealing)
     topics = asyncio.create_task(_topics(settings.kafka, sources.values()))
     config = uvicorn.Config(
         edge,

@@ -14,13 +14,14 @@ from penstock.collect.access import Access, WriteKey
 from penstock.collect.asgi import JSON, PROBLEM, Headers, Receive, Scope, Send, answer, query
 from penstock.collect.body import Gone, inflate, read
 from penstock.collect.envelope import common, framed, seal
-from penstock.collect.events import split
+from penstock.collect.events import Event, split
 from penstock.collect.keeping import Keeping, Kept, Unsafe
 from penstock.collect.later import Answers
 from penstock.collect.metrics import Metrics
 from penstock.collect.receipts import Receipt
 from penstock.collect.refusal import Refusal, Refused, problem
 from penstock.collect.registry.desk import Desk
+from penstock.collect.sealing import Sealing
 from penstock.collect.subscribe import Subscriptions
 from penstock.log.producer import NeverTaken, Record
 from penstock.model.source import Source
@@ -51,8 +52,10 @@ class Edge:
         answers: Answers,
         subscriptions: Subscriptions,
         registry: Desk,
+        sealing: Sealing,
     ) -> None:
         self.registry = registry
+        self.sealing = sealing
         self.sources = sources
         self.answers = answers
         self.subscriptions = subscriptions
@@ -130,6 +133,7 @@ class Edge:
         if encoding:
             body = inflate(body, encoding.strip().lower(), limits)
         envelope = common(source, content_type, self.access.address(scope["client"][0], headers), headers)
+        events: list[Event] = [(0, body, {})]
         if kind == "avro":
             records, ids, refused = framed(source, body, envelope)
         else:
@@ -141,6 +145,7 @@ class Edge:
             self._count_refused(refused)
         if not records:
             return await self._refuse_all(send, refused, headers)
+        records = await self.sealing.sealed(source, records, events, refused)
         prefer = headers.get(b"prefer")
         kept = await self._keep(source, records, placed=prefer is not None)
         told: dict[str, object] = {"accepted": len(ids), "ids": ids}
@@ -211,13 +216,13 @@ class Edge:
         self._count_refused([*refused, *misfits])
         await answer(send, 200, pages.GIF, [(b"content-type", b"image/gif"), (b"cache-control", b"no-store")])
         if records:
-            await self._keep_unanswered(source, records)
+            await self._keep_unanswered(source, records, events)
         return 200
 
-    async def _keep_unanswered(self, source: Source, records: list[Record]) -> None:
+    async def _keep_unanswered(self, source: Source, records: list[Record], events: list[Event]) -> None:
         """The sender has his image already: what cannot be kept can only be counted."""
         try:
-            await self._keep(source, records)
+            await self._keep(source, await self.sealing.sealed(source, records, events))
         except (Refusal, Unsafe) as error:
             self.metrics.add("penstock_refused_total", reason=getattr(error, "reason", "unsafe"))
 

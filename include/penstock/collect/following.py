@@ -13,6 +13,8 @@ import orjson
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, Message, TopicPartition
 
 from penstock.collect.refusal import Refusal
+from penstock.keys.sealing import SUBJECTS, opened, tokens_of
+from penstock.keys.store import Keys
 
 TAKE = 500
 POLL = 0.5
@@ -21,8 +23,9 @@ POLL = 0.5
 class Follower:
     """One reader of one source. `offsets` is where it would go on."""
 
-    def __init__(self, kafka: str, source: str, start: str, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, kafka: str, keys: Keys, source: str, start: str, threads: ThreadPoolExecutor) -> None:
         self.source = source
+        self._keys = keys
         self._threads = threads
         self._consumer = Consumer(
             {
@@ -47,7 +50,11 @@ class Follower:
     async def take(self) -> list[tuple[bytes, str]]:
         """The next records as JSON documents, each with the place to go on from after it."""
         messages = await self._run(self._consumer.consume, TAKE, POLL)
-        return [(self._document(message), self.cursor()) for message in messages if not self._failed(message)]
+        taken = [message for message in messages if not self._failed(message)]
+        # Asked anew each time: what was erased is not shown from memory.
+        tokens = {token for message in taken for token in tokens_of(_header(message, SUBJECTS))}
+        keys = await self._run(self._keys.keys, tokens) if tokens else {}
+        return [(self._document(message, keys), self.cursor()) for message in taken]
 
     async def behind(self) -> int:
         """How many records the log has that this follower has not taken."""
@@ -82,7 +89,7 @@ class Follower:
             raise ConnectionError(error.str())
         return error is not None
 
-    def _document(self, message: Message) -> bytes:
+    def _document(self, message: Message, keys: Mapping[bytes, bytes]) -> bytes:
         partition, offset = message.partition() or 0, message.offset() or 0
         skipped = offset - self.offsets[partition]
         self.offsets[partition] = offset + 1
@@ -94,7 +101,7 @@ class Follower:
             told = envelope.get(name)
             if isinstance(told, bytes):
                 document[name] = told.decode(errors="replace")
-        value = message.value() or b""
+        value, _ = opened(message.value() or b"", _header(message, SUBJECTS), keys) or (b"null", b"")
         try:
             orjson.loads(value)
         except orjson.JSONDecodeError:
@@ -107,6 +114,11 @@ class Follower:
     def cursor(self) -> str:
         """The place to go on from, for `from=` or Last-Event-ID."""
         return ",".join(f"{partition}:{offset}" for partition, offset in sorted(self.offsets.items()))
+
+
+def _header(message: Message, name: str) -> bytes:
+    told = dict(message.headers() or ()).get(name)
+    return told if isinstance(told, bytes) else b""
 
 
 def positions(start: str, partitions: Mapping[int, object]) -> dict[int, int]:

@@ -10,6 +10,7 @@ from penstock.collect.asgi import Headers, Receive, Send
 from penstock.collect.following import Follower
 from penstock.collect.metrics import Metrics
 from penstock.collect.refusal import Refusal
+from penstock.keys.store import Keys
 
 # A quiet line says that it is alive, and a slow reader learns how far behind it is, this often.
 ALIVE = 15.0
@@ -22,8 +23,9 @@ Say = Callable[[str, bytes, str], Awaitable[None]]
 class Subscriptions:
     """Every open subscription, so that there are never too many and all end when the collector does."""
 
-    def __init__(self, kafka: str, most: int, metrics: Metrics) -> None:
+    def __init__(self, kafka: str, keys: Keys, most: int, metrics: Metrics) -> None:
         self._kafka = kafka
+        self._keys = keys
         self._most = most
         # Followers block in their client, which must not hold up anything else.
         self._threads = ThreadPoolExecutor(most, "follower")
@@ -39,7 +41,7 @@ class Subscriptions:
         if self._open >= self._most:
             raise Refusal("too_fast", "There are too many subscribers.", retry_after=10)
         self._open += 1
-        follower = Follower(self._kafka, source, start, self._threads)
+        follower = Follower(self._kafka, self._keys, source, start, self._threads)
         try:
             await follower.open()
             yield follower

@@ -28,6 +28,7 @@ from penstock.engine.pinning import offsets_of
 from penstock.engine.publish import Gate
 from penstock.engine.retraction import rebuilt
 from penstock.engine.shape import Shape
+from penstock.engine.unsealing import unsealed
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.records import COLUMNS
@@ -71,7 +72,8 @@ def tried(spark: SparkSession, shape: Shape, said: Repair) -> Tried:
     chosen = about(shape, said)
     if chosen.num_rows == 0:
         return Tried(0, silver.schema(shape.source).empty_table(), {})
-    records = _records(shape, chosen)
+    sealed = spark.createDataFrame(_records(shape, chosen))
+    records = unsealed(sealed, shape.source).toArrow()
     if not said.of:
         values = [corrected(value, said) for value in records["value"].to_pylist()]
         place = records.column_names.index("value")

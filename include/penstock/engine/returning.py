@@ -1,6 +1,6 @@
 """A rewind as an operator asks for it: looked at first, streams halted, gone back, written into the audit."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from penstock.engine.checkpoints import heal, places
 from penstock.engine.gaps import Gap, gaps
@@ -9,12 +9,16 @@ from penstock.engine.pinning import named, pins
 from penstock.engine.rewind import rewind
 from penstock.engine.ways import CannotRewind, Way, ways
 from penstock.lake import audit
+from penstock.lake.erasures import since
 from penstock.lake.layout import Layout
 from penstock.lake.releases import kept
 from penstock.lake.restore_points import RestorePoint, find
 from penstock.lake.rewinds import unfinished
 from penstock.model.domain import domains
+from penstock.model.source import Source
 from penstock.settings import Settings
+
+Build = Callable[[str, Source], object]
 
 
 def text(settings: Settings, domain: str, wanted: str) -> str:
@@ -29,9 +33,11 @@ def text(settings: Settings, domain: str, wanted: str) -> str:
         f"| {row['table']} | {row['from']} | {row['to']} | {row['rows']:,} | {row['rows_then']:,} |" for row in moved
     ]
     table = "\n".join(["| table | version | goes to | rows | will be |", "|---|---|---|---|---|", *lines])
+    erased = sum(each.records for each in since(layout, domain, point.at))
+    stays = f" {erased:,} records were erased since and stay erased; all views are built again." if erased else ""
     return (
         f"{head}{table if moved else 'Nothing has changed since.'}\n\nStreams then shape again what the log has since: "
-        "no event is lost. The present is kept as a restore point, so that this can be undone the same way."
+        f"no event is lost.{stays} The present is kept as a restore point, so that this can be undone the same way."
     )
 
 
@@ -59,9 +65,19 @@ def _lost(settings: Settings, layout: Layout, point: RestorePoint, domain: str) 
 
 
 def go_back(
-    settings: Settings, domain: str, wanted: str, operation: str, who: str, why: str, approved_by: str = ""
+    settings: Settings,
+    domain: str,
+    wanted: str,
+    operation: str,
+    who: str,
+    why: str,
+    approved_by: str = "",
+    build: Build = lambda release, source: None,
 ) -> str:
-    """Halts the domain's shapes, rewinds and records it. Done again after a crash, it ends what was begun."""
+    """Halts the domain's shapes, rewinds and records it. Done again after a crash, it ends what was begun.
+
+    `build` makes a source's views of silver as it then is: views of before an erasure cannot be gone back to.
+    """
     layout = Layout(settings.lake)
     begun = unfinished(layout, domain)
     point = find(layout, begun.point if begun and begun.point.startswith(wanted) else wanted)
@@ -73,6 +89,8 @@ def go_back(
         for source in domains()[domain].sources:
             for release in kept(layout, domain):
                 heal(places(layout, source.name, release)[1])
+                if since(layout, domain, point.at):
+                    build(release, source)
     before, after = {"restore_point": done.saved}, {"restore_point": done.point, "epochs": dict(done.epochs)}
     audit.record(layout, audit.Entry(operation, "rewind", domain, who, why, approved_by, before, after))
     return f"{domain} is at {done.point}; the state before is kept as {done.saved}"

@@ -17,6 +17,7 @@ from penstock.engine.posting import post
 from penstock.engine.speed import append
 from penstock.engine.ways import Way, ways
 from penstock.lake import rewinds
+from penstock.lake.erasures import since
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.publication import Publication, last_epoch, open_table, publications
 from penstock.lake.releases import switch
@@ -37,7 +38,8 @@ def rewind(layout: Layout, point: RestorePoint, domain: str, by: str, why: str) 
         go(layout, begun, way)
     for source in domains()[domain].sources:
         for release in sorted({way.release for way in found if way.source == source.name}):
-            complete(layout, point, begun, source, release)
+            if not since(layout, domain, point.at):
+                complete(layout, point, begun, source, release)
             post(layout, (source,), release)
     switch(layout, domain, point.releases.get(domain, FIRST_RELEASE), by, why, f"rewind/{begun.id}")
     done = replace(begun, done=True)

@@ -25,6 +25,7 @@ from penstock.engine.history import committed_facts, remembered
 from penstock.engine.ids import Seen
 from penstock.engine.speed import append
 from penstock.engine.stream import Outdated
+from penstock.engine.unsealing import is_sealed, told_nothing, unsealed
 from penstock.lake.layout import Layout
 from penstock.lake.rewinds import refuse_unfinished
 from penstock.model.domain import domains
@@ -124,7 +125,7 @@ class Shape:
         return self._shaped(batch, self.schemas())
 
     def _shaped(self, batch: DataFrame, schemas: Mapping[int, str]) -> DataFrame:
-        rows = transform(self.source)(opened(as_json(batch, schemas)))
+        rows = transform(self.source)(opened(as_json(unsealed(batch, self.source), schemas)))
         lacking = {"logged_at", "value"} - set(rows.columns)
         if lacking:
             keep = f"the shape of {self.source.name} must keep the columns {sorted(lacking)} in its select"
@@ -132,7 +133,7 @@ class Shape:
         # Years that no calendar of ours can print would stop every reader of the table.
         printable = F.year("happened_at").between(1, 9999)
         position = F.concat_ws("/", F.lit(self.source.name), "partition", "offset")
-        return rows.withColumns(
+        judged = rows.withColumns(
             {
                 "happened_at": F.when(printable, F.col("happened_at")),
                 "reason": F.coalesce("reason", F.when(~printable, "too_old")),
@@ -141,6 +142,7 @@ class Shape:
                 "content_hash": F.xxhash64("value"),
             }
         )
+        return judged.withColumns(told_nothing(self.source, is_sealed())) if self.source.subjects else judged
 
 
 def transform(source: Source) -> Transform:

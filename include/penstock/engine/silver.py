@@ -42,6 +42,11 @@ def schema(source: Source) -> pa.Schema:
     return pa.schema([*BEFORE_FACTS.items(), *((one.name, one.type) for one in facts), *AFTER_FACTS.items()])
 
 
+def forgotten(source: Source) -> tuple[str, ...]:
+    """The columns that say nothing of an erased record: that there was one, and when it was logged, is what is left."""
+    return ("happened_at", "flags", "content_hash", "raw", *(field.name for field in source.fields))
+
+
 def facts(rows: pa.Table) -> pa.Table:
     """The facts among rows of silver."""
     return rows.filter(pc.equal(rows["disposition"], FACT))

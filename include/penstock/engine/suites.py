@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from penstock.lake.erasures import ERASED
 from penstock.lake.retractions import REASON
 from penstock.model.measure import Measure
 from penstock.model.source import Source
@@ -78,7 +79,8 @@ def rows_of(view: View, *more: Any, may_be_empty: bool = False) -> Suite:
 def dispositions_of(source: Source, *more: Any) -> Suite:
     """The suite of a silver table: every record has one disposition, and every refusal a declared reason."""
     gxe = vocabulary()
-    named = gxe.ExpectColumnValuesToBeInSet(column="reason", value_set=[*source.reasons, REASON], severity="critical")
+    reasons = [*source.reasons, REASON, ERASED]
+    named = gxe.ExpectColumnValuesToBeInSet(column="reason", value_set=reasons, severity="critical")
     known = gxe.ExpectColumnValuesToBeInSet(
         column="disposition", value_set=["fact", "rejected", "duplicate"], severity="critical"
     )

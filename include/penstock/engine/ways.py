@@ -8,6 +8,7 @@ from typing import Any
 from deltalake import DeltaTable
 
 from penstock.engine.pinning import named, pin, tables_of
+from penstock.lake.erasures import since
 from penstock.lake.files import file_list, size_of
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.place import place
@@ -54,8 +55,10 @@ def ways(layout: Layout, point: RestorePoint, domain: str) -> list[Way]:
 
 def _of_source(layout: Layout, point: RestorePoint, source: Source) -> Iterator[Way]:
     # A release that came after the point stays as it is; a source that came after it goes back to having no rows.
+    erased = bool(since(layout, source.domain, point.at))
     for release in sorted({*kept(layout, source.domain)} & _known(point, source.domain)):
-        speed, gold = tables_of(layout, release, source)
+        # Views that held who was erased since are gone: they stay as they are until silver, gone back, is built again.
+        speed, gold = ([], []) if erased else tables_of(layout, release, source)
         # Readers take speed first, then gold: in between they see the last build, and never a number twice.
         for kind, paths in (("speed", speed), ("gold", gold), ("silver", [layout.silver(release, source.name)])):
             for path in paths:

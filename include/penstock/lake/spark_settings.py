@@ -91,6 +91,8 @@ def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
         # Temporary files stay in the home; a killed job's are found there.
         "spark.local.dir": str(settings.home / "tmp"),
         "spark.sql.warehouse.dir": str(settings.home / "tmp" / "warehouse"),
+        # Where shapes look up the keys of subjects: engine/unsealing.py.
+        "spark.penstock.keys": str(settings.home / "keys"),
         # Workers run the driver's Python, whatever `python3` is on PATH.
         "spark.pyspark.python": sys.executable,
         # On the class path, jars are in the archive; `spark.jars` copies them and loads them apart from it.

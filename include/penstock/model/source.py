@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Field:
-    """One column of a fact, with its Spark SQL type. `personal` marks what erasure must reach."""
+    """One column of a fact, with its Spark SQL type. `personal`: erasure reaches it; `subject`: it names somebody."""
 
     name: str
     type: str = "string"
     doc: str = ""
     personal: bool = False
+    subject: bool = False
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,17 @@ class Source:
     @property
     def domain(self) -> str:
         return self.name.partition(".")[0]
+
+    @property
+    def personal(self) -> bool:
+        """Whether records are sealed before they are on the log, so that a subject can be erased."""
+        return any(field.personal for field in self.fields)
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The fields that name somebody, the key's first: a record is erased with any of them."""
+        named = [field.name for field in self.fields if field.subject] or [self.key]
+        return tuple(sorted(named, key=lambda name: name != self.key)) if self.personal else ()
 
     def ddl(self) -> str:
         """The fact's columns as a Spark schema."""

@@ -7,11 +7,14 @@ import httpx
 import orjson
 import pytest
 import zstandard
+from unsealed import plain
+
+from penstock.keys.store import Keys
 
 VIEW = b'{"type": "pageview", "site":"a.example", "visitor":"v7", "url":"https://a.example/x"}'
 
 
-def test_an_event_is_on_the_log_byte_for_byte_with_its_envelope(collector, on_log) -> None:
+def test_an_event_is_on_the_log_sealed_byte_for_byte_with_its_envelope(collector, on_log) -> None:
     answer = collector.post(
         VIEW, user_agent="browser/1", dnt="1", x_penstock_consent="analytics", x_forwarded_for="9.8.7.6"
     )
@@ -20,7 +23,9 @@ def test_an_event_is_on_the_log_byte_for_byte_with_its_envelope(collector, on_lo
     assert uuid.UUID(event_id).version == 7
     message = on_log([event_id])[event_id]
     envelope = dict(message.headers())
-    assert (message.value(), message.key()) == (VIEW, b"v7")
+    (token,) = Keys.of_home(collector.settings.home).tokens("web", ["v7"]).values()
+    assert (plain(collector.settings.home, message), message.key()) == ((VIEW, b"browser/1"), token)
+    assert b"a.example" not in message.value()
     assert int(envelope.pop("received_at")) > 1_700_000_000_000
     assert envelope == {
         "event_id": event_id.encode(),
@@ -28,7 +33,7 @@ def test_an_event_is_on_the_log_byte_for_byte_with_its_envelope(collector, on_lo
         "content_type": b"application/json",
         "collector": b"0.1.0",
         "client_address": b"127.0.0.0",
-        "user_agent": b"browser/1",
+        "subjects": token,
         "consent": b"analytics,dnt",
     }
 
@@ -45,8 +50,8 @@ def test_batches_arrive_as_single_records(collector, on_log, encoding, kind) -> 
     answer = collector.post(ENCODERS[encoding](body), kind, content_encoding=encoding)
     assert answer.json() == {"accepted": 3, "ids": ids}
     found = on_log(ids)
-    assert [found[event_id].value() for event_id in ids] == events
-    assert {found[event_id].key() for event_id in ids} == {b"7"}
+    assert [plain(collector.settings.home, found[event_id])[0] for event_id in ids] == events
+    assert len({found[event_id].key() for event_id in ids}) == 1
 
 
 def test_one_bad_event_of_a_batch_is_named_by_its_index(collector, on_log) -> None:
@@ -56,12 +61,12 @@ def test_one_bad_event_of_a_batch_is_named_by_its_index(collector, on_log) -> No
     assert len(on_log(answer.json()["ids"])) == 2
 
 
-def test_avro_is_kept_unopened_with_its_schema_id(collector, on_log) -> None:
+def test_avro_of_no_known_schema_is_kept_with_its_schema_id(collector, on_log) -> None:
     answer = collector.post(b"\x00\x00\x00\x00\x2a" + b"\x02hi", "application/avro")
     (event_id,) = answer.json()["ids"]
     message = on_log([event_id])[event_id]
     envelope = dict(message.headers())
-    assert message.value() == b"\x00\x00\x00\x00\x2a\x02hi"
+    assert plain(collector.settings.home, message)[0] == b"\x00\x00\x00\x00\x2a\x02hi"
     assert (envelope["content_type"], envelope["schema_id"]) == (b"application/avro", b"42")
 
 

@@ -6,6 +6,9 @@ from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
 from confluent_kafka.schema_registry.error import SchemaRegistryError
 from confluent_kafka.serialization import MessageField, SerializationContext
+from unsealed import plain
+
+from penstock.keys.store import Keys
 
 ONE = '{"type":"record","name":"E","fields":[{"name":"visitor","type":"string"}]}'
 TWO = '{"type":"record","name":"E","fields":[{"name":"visitor","type":"string"},{"name":"n","type":"int","default":0}]}'
@@ -24,7 +27,10 @@ def test_stock_serializers_write_what_the_edge_takes_and_read_it_back(collector,
     message = on_log([event_id])[event_id]
     latest = registry.get_latest_version("web.events-value")
     assert dict(message.headers())["schema_id"] == str(latest.schema_id).encode()
-    assert AvroDeserializer(registry)(message.value(), CONTEXT) == {"visitor": "avro"}
+    home = collector.settings.home
+    assert AvroDeserializer(registry)(plain(home, message)[0], CONTEXT) == {"visitor": "avro"}
+    # Avro is read as far as to know whose key it is sealed with.
+    assert Keys.of_home(home).tokens("web", ["avro"])["avro"] == message.key()
 
 
 def test_a_schema_that_cannot_read_the_last_one_is_refused(registry) -> None:

@@ -11,6 +11,7 @@ import httpx
 import orjson
 import pytest
 from playwright.sync_api import BrowserContext, Page
+from unsealed import plain
 
 from penstock.ops.load.browser import chromium
 
@@ -46,7 +47,7 @@ def page(context: BrowserContext) -> Page:
 
 
 @pytest.fixture
-def seen(broker, log_of) -> Callable[[str], list[dict]]:
+def seen(broker, collector, log_of) -> Callable[[str], list[dict]]:
     """The events of a visitor on the log, once each of them is there."""
 
     def find(visitor: str, wanted: int) -> list[dict]:
@@ -54,7 +55,7 @@ def seen(broker, log_of) -> Callable[[str], list[dict]]:
         deadline = time.monotonic() + 20
         while len(events) < wanted and time.monotonic() < deadline:
             # Others write to the log of the run as well, some of them Avro.
-            values = (message.value() for message in log_of(broker, "web.events", 1))
+            values = (plain(collector.settings.home, message)[0] for message in log_of(broker, "web.events", 1))
             told = (orjson.loads(value) for value in values if value.startswith(b"{"))
             events = {event["event_id"]: event for event in told if event.get("visitor") == visitor}
         return sorted(events.values(), key=lambda event: event["happened_at"])

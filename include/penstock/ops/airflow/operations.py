@@ -36,3 +36,5 @@ def approval(subject: str, body: str, book: str, **more: Any) -> ApprovalOperato
 
 # Who approved, for steps after `approve`; empty where nobody had to.
 APPROVED_BY = "{{ ((ti.xcom_pull(task_ids='approve') or {}).get('responded_by_user') or {}).get('name', '') }}"
+# The arguments of every Spark step that writes into the audit.
+SIGNED = [f"--operation={OPERATION}", f"--who={WHO}", f"--why={WHY}", f"--approved-by={APPROVED_BY}"]

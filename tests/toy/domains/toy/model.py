@@ -10,7 +10,7 @@ EVENTS = Source(
         Field("what", "string", "what was done"),
         Field("amount", "bigint", "how much of it"),
     ),
-    reasons=("malformed", "missing_who", "bad_happened_at", "too_old", "in_future", "id_collision"),
+    reasons=("malformed", "missing_who", "bad_happened_at", "too_old", "in_future", "id_collision", "erased"),
     doc="Small events that tests send.",
     partitions=2,
 )

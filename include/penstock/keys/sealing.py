@@ -1,0 +1,110 @@
+"""Seals records: only the keys of everybody whom they name can open them. Sealed before the log, opened by shapes.
+
+A sealed value is MAGIC, a nonce, and what AES-GCM makes of the user agent's length, the user agent and the event's own
+bytes. The header `subjects` has the tokens; the record's key is a hash of all their keys, so each of them can end it.
+"""
+
+import hashlib
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from penstock.keys.store import TOKEN_BYTES, Keys, Subject
+from penstock.model.source import Source
+
+# No JSON begins with it, and no framed Avro.
+MAGIC = b"\x01pk1"
+NONCE_BYTES, LENGTH_BYTES = 12, 2
+# The header with the tokens, and the one that is personal and goes into the sealed value.
+SUBJECTS, AGENT = "subjects", "user_agent"
+# Subjects that a collector has at hand: some 50 MB. When it is full it begins again.
+MOST_KNOWN = 100_000
+
+# Whom a record names: a domain, and the names that are told there.
+Names = tuple[str, ...]
+Whom = tuple[str, Names]
+
+
+def whom(source: Source, event: Mapping[str, Any]) -> Whom:
+    """Whom an event names, each once, the key's first; ("",) where it names nobody that can be told apart."""
+    said = [event.get(field) for field in source.subjects]
+    named = [str(each) for each in said if isinstance(each, str | int) and each != ""]
+    return source.domain, tuple(dict.fromkeys(named)) or ("",)
+
+
+def record_key(keys: Iterable[bytes]) -> bytes:
+    """The key of a record that names these subjects, in their order."""
+    return hashlib.sha256(b"".join(keys)).digest()
+
+
+def tokens_of(subjects: bytes) -> list[bytes]:
+    return [subjects[at : at + TOKEN_BYTES] for at in range(0, len(subjects), TOKEN_BYTES)]
+
+
+class Sealer:
+    """Seals what names certain subjects."""
+
+    __slots__ = ("cipher", "key", "subjects")
+
+    def __init__(self, named: Sequence[Subject]) -> None:
+        self.subjects = b"".join(each.token for each in named)
+        # Keeps one subject's records in order on the log, as the name itself did.
+        self.key = named[0].token
+        self.cipher = AESGCM(record_key(each.key for each in named))
+
+    def seal(self, value: bytes, agent: bytes, nonce: bytes) -> bytes:
+        plain = len(agent).to_bytes(LENGTH_BYTES, "big") + agent + value
+        return MAGIC + nonce + self.cipher.encrypt(nonce, plain, None)
+
+
+class Sealers:
+    """The sealers that a collector has at hand: made as subjects come, forgotten when somebody is erased."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+        self._generation = -1
+        self._known: dict[Whom, Sealer] = {}
+
+    def known(self) -> Mapping[Whom, Sealer]:
+        """Those that were learnt since the last erasure."""
+        generation = self._keys.generation()
+        if generation != self._generation or len(self._known) > MOST_KNOWN:
+            self._known, self._generation = {}, generation
+        return self._known
+
+    def learn(self, named: Collection[Whom]) -> None:
+        """Asks the keys, which are durable before anything is sealed with them. Waits for the disk."""
+        generation = self._keys.generation()
+        learnt: dict[Whom, Sealer] = {}
+        for domain in {domain for domain, _ in named}:
+            own = [names for each, names in named if each == domain]
+            subjects = self._keys.of(domain, {name for names in own for name in names})
+            learnt |= {(domain, names): Sealer([subjects[name] for name in names]) for names in own}
+        # What was asked before an erasure may be destroyed: it is asked again.
+        if generation == self._generation:
+            self._known.update(learnt)
+
+
+def opened(value: bytes, subjects: bytes, keys: Mapping[bytes, bytes]) -> tuple[bytes, bytes] | None:
+    """The event's own bytes and the user agent; None where a key is gone. What is not sealed is as it is."""
+    if not value.startswith(MAGIC):
+        return value, b""
+    own = [keys.get(token) for token in tokens_of(subjects)]
+    if not own or None in own:
+        return None
+    nonce, sealed = value[len(MAGIC) : len(MAGIC) + NONCE_BYTES], value[len(MAGIC) + NONCE_BYTES :]
+    try:
+        plain = AESGCM(record_key(key for key in own if key)).decrypt(nonce, sealed, None)
+    except (InvalidTag, ValueError):
+        return None
+    size = LENGTH_BYTES + int.from_bytes(plain[:LENGTH_BYTES], "big")
+    return plain[size:], plain[LENGTH_BYTES:size]
+
+
+def nonces(number: int) -> Iterable[bytes]:
+    """So many, of one question to the system."""
+    drawn = os.urandom(NONCE_BYTES * number)
+    return (drawn[at : at + NONCE_BYTES] for at in range(0, len(drawn), NONCE_BYTES))

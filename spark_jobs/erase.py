@@ -1,0 +1,55 @@
+"""Erases subjects for good: destroys their keys, and rebuilds what was made of their records.
+
+    python spark_jobs/erase.py --domain web --subjects 0b5c… --why "they asked for it" --operation erase/1 --who lina
+
+Subjects are given by their tokens, which `penstock erase --dry-run` tells. Asked again for the same operation it does
+what is left. Exit status: 0 erased; 2 the request cannot be done; 3 refused, or a gate refused; else it crashed: start
+it again.
+"""
+
+import argparse
+import sys
+from functools import partial
+
+from penstock.engine.erasure import erase
+from penstock.engine.gate import recorded
+from penstock.engine.lease import LeaseTaken
+from penstock.engine.publish import Refused
+from penstock.engine.telling import report
+from penstock.engine.theirs import CannotErase, asked
+from penstock.lake import audit
+from penstock.lake.layout import Layout
+from penstock.lake.session import open_session
+from penstock.model.domain import domains
+from penstock.settings import Settings
+
+
+def main() -> int:
+    form = arguments()
+    settings = Settings.from_env()
+    layout = Layout(settings.lake)
+    try:
+        wanted = asked(form.domain, form.subjects, form.operation, form.who, form.why)
+        said, built = erase(partial(open_session, settings, "erase"), settings, wanted, partial(recorded, layout))
+    except (CannotErase, LeaseTaken, Refused) as refused:
+        print(refused, file=sys.stderr)  # noqa: T201
+        return 3
+    file, told = report(settings.home, wanted, said, built)
+    before, after = {each.source: each.facts for each in said}, {"subjects": len(wanted.tokens), "report": str(file)}
+    entry = audit.Entry(form.operation, "erase", form.domain, form.who, form.why, form.approved_by, before, after)
+    audit.record(layout, entry)
+    print(told)  # noqa: T201
+    return 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--domain", required=True, choices=[*domains()])
+    parser.add_argument("--subjects", required=True, help="tokens, with commas or white space between")
+    for name in ("operation", "who", "why", "approved-by"):
+        parser.add_argument(f"--{name}", default="", required=name == "operation")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

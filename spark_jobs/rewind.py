@@ -1,0 +1,55 @@
+"""Brings a domain back to a restore point; where somebody was erased since, its views are built again of what is left.
+
+    python spark_jobs/rewind.py --domain web --point 20261118T174640-83e2 --why "the tracker sent nonsense" \\
+        --operation rewind/1 --who lina
+
+Asked again it ends what was begun. Exit status: 0 gone back; 2 the request cannot be done; 3 refused and nothing
+changed, or a gate refused; else it crashed: start it again, and until then the domain's streams wait.
+"""
+
+import argparse
+import sys
+
+from penstock.engine.gate import recorded
+from penstock.engine.lease import LeaseTaken
+from penstock.engine.mending import mend_views
+from penstock.engine.publish import Refused
+from penstock.engine.returning import go_back
+from penstock.engine.ways import CannotRewind
+from penstock.lake.layout import Layout
+from penstock.lake.restore_points import NoSuchPoint
+from penstock.lake.rewinds import Unfinished
+from penstock.lake.session import open_session
+from penstock.model.domain import domains
+from penstock.model.source import Source
+from penstock.settings import Settings
+
+
+def main() -> int:
+    asked = arguments()
+    settings = Settings.from_env()
+    layout = Layout(settings.lake)
+
+    def build(release: str, source: Source) -> None:
+        mend_views(open_session(settings, "rewind"), layout, release, source, recorded(layout, release))
+
+    said = (asked.domain, asked.point, asked.operation, asked.who, asked.why, asked.approved_by)
+    try:
+        print(go_back(settings, *said, build))  # noqa: T201
+    except (CannotRewind, LeaseTaken, NoSuchPoint, Refused, Unfinished) as refused:
+        print(refused, file=sys.stderr)  # noqa: T201
+        return 3
+    return 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--domain", required=True, choices=[*domains()])
+    parser.add_argument("--point", required=True, help="a restore point's id")
+    for name in ("operation", "who", "why", "approved-by"):
+        parser.add_argument(f"--{name}", default="", required=name == "operation")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

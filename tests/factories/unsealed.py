@@ -1,0 +1,15 @@
+"""Records of a real log, as whoever has the keys of a home may read them."""
+
+from pathlib import Path
+
+from confluent_kafka import Message
+
+from penstock.keys.sealing import SUBJECTS, opened, tokens_of
+from penstock.keys.store import Keys
+
+
+def plain(home: Path, message: Message) -> tuple[bytes, bytes]:
+    """What was sent, and the user agent; nothing where this home cannot open it."""
+    subjects = dict(message.headers() or ()).get(SUBJECTS) or b""
+    assert isinstance(subjects, bytes)
+    return opened(message.value() or b"", subjects, Keys.of_home(home).keys(tokens_of(subjects))) or (b"", b"")

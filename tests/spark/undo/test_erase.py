@@ -1,0 +1,80 @@
+"""Who is erased is in no byte of the lake, and in no number; everybody else is as before."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import searching
+from deltalake import DeltaTable
+from pyspark.sql import SparkSession
+from sealed_log import SealedLog
+from toy_lake import Passed, ToyLake
+from toy_log import said
+
+from penstock.engine.erasure import erase
+from penstock.engine.mending import mend_views
+from penstock.engine.pinning import take
+from penstock.engine.posting import post
+from penstock.engine.rewind import rewind
+from penstock.engine.theirs import asked
+from penstock.keys.store import Keys
+from penstock.lake.layout import Layout
+from penstock.lake.ledger import booked
+from penstock.model.domain import Domain
+from penstock.settings import Settings
+
+CANARY = "canary-"
+CANARIES = [f"{CANARY}{number:04}" for number in range(40)]
+
+
+@pytest.fixture
+def sealed(spark: SparkSession, settings: Settings, toy: Domain) -> Iterator[SealedLog]:
+    before = spark.conf.get("spark.penstock.keys")
+    spark.conf.set("spark.penstock.keys", str(settings.home / "keys"))
+    yield SealedLog(spark, Layout(settings.lake), home=settings.home)
+    spark.conf.set("spark.penstock.keys", before)
+
+
+def tokens(settings: Settings, names: list[str]) -> str:
+    return " ".join(token.hex() for token in Keys.of_home(settings.home).tokens("toy", names).values())
+
+
+def passes(*_: Any) -> Passed:
+    return Passed()
+
+
+def test_every_canary_is_gone_from_every_byte_and_no_rewind_brings_one_back(
+    sealed: SealedLog, lake: ToyLake, settings: Settings, spark: SparkSession
+) -> None:
+    others = [said(f"v{number % 5}", "look", number, id=f"o{number}") for number in range(50)]
+    planted = [said(name, "buy", number, id=f"c{number}") for number, name in enumerate(CANARIES)]
+    sealed.take([*others[:25], *planted[:20]])
+    lake.build()
+    point = take(lake.layout, "hand", "test", "with canaries")
+    sealed.take([*others[25:], *planted[20:], planted[0]])
+    assert len(searching.below(settings.home / "lake", CANARY)) == 40
+    assert not searching.below(settings.home / "lake" / "bronze", CANARY)
+
+    wanted = asked("toy", tokens(settings, CANARIES), "erase/1", "test", "they asked")
+    (done,), _ = erase(lambda: spark, settings, wanted, lambda release: passes)
+
+    assert (done.records, done.facts) == (41, {"r1": [90, 40]})
+    assert searching.below(settings.home, CANARY) == {}
+    rows = DeltaTable(lake.layout.silver("r1", "toy.events")).to_pyarrow_table()
+    assert rows["reason"].to_pylist().count("erased") == 41
+    assert rows["disposition"].to_pylist().count("fact") == 50
+    assert books(lake) == (50, 41)
+    assert sum(row["events"] for row in lake.rows("toy.events_by_what")) == 50
+
+    went = rewind(lake.layout, point, "toy", "test", "before the second epoch")
+    mend_views(spark, lake.layout, "r1", lake.domain.sources[0], passes)
+    assert searching.below(settings.home, CANARY) == {}
+    assert sum(row["events"] for row in lake.rows("toy.events_by_what")) == 25
+    assert went.done
+
+
+def books(lake: ToyLake) -> tuple[int, int]:
+    """Facts and rejected, as the ledger has them."""
+    post(lake.layout, (lake.domain.sources[0],), "r1")
+    sums, _ = booked(lake.layout.ledger(), "r1")
+    return sum(row["facts"] for row in sums.values()), sum(row["rejected"] for row in sums.values())
