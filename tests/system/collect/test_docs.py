@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -17,7 +18,14 @@ EXAMPLES = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: " ".join(example.split()[2:4]))
 def test_an_example_works_as_it_stands(collector, tmp_path: Path, example: str) -> None:
     collector.post(b'{"visitor":"somebody was here"}')
-    environment = {**os.environ, "EDGE": collector.url, "DIR": str(tmp_path)}
+    path = os.pathsep.join([str(Path(sys.prefix, "bin")), os.environ["PATH"]])
+    environment = {
+        **os.environ,
+        **collector.settings.to_env(),
+        "PATH": path,
+        "EDGE": collector.url,
+        "DIR": str(tmp_path),
+    }
     done = subprocess.run(["bash", "-ec", example], env=environment, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout or list(tmp_path.iterdir())
