@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 from serving import serving
 from toy_code import TOY
+from xdist.scheduler import LoadScopeScheduling
 
 from penstock.model.domain import Domain, domains
 from penstock.ops.stack.trial import free_port
@@ -20,6 +21,25 @@ def pytest_unconfigure() -> None:
     """The summary is the last line: what libraries say of each other while the interpreter ends is not for readers."""
     # At exit, because pytest itself gives standard error back after this.
     atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
+
+
+def together(nodeid: str) -> str:
+    """What one worker of a parallel run (`make test`) runs alone, because workers share nothing: the tests of the one
+    stack, and those of the one Spark session and the one broker. These begin first; the rest goes file by file."""
+    if nodeid.startswith(("tests/spark", "tests/faults", "tests/system/collect")):
+        return "2 spark"
+    return "1 stack" if nodeid.startswith("tests/system") else f"3 {nodeid.partition('::')[0]}"
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+    # Not by xdist's own marks: they are written into a test's node id, which pytest 9.2 does not let them.
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = together
+    return scheduler
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: together(item.nodeid)[0])
 
 
 @pytest.fixture(scope="session")
