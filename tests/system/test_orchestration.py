@@ -1,14 +1,13 @@
 """A day in the life of the people who run this work in Airflow, through REST, on the real stack."""
 
-import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from receivers import http_hook
 from system.on_call import SECONDS, VIEW, Operator, span
 
 from penstock.lake.gates import checks
@@ -16,9 +15,6 @@ from penstock.lake.layout import FIRST_RELEASE
 from penstock.lake.publication import newest, open_table
 
 from .conftest import eventually
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "alerts"))
-from receivers import http_hook
 
 
 @pytest.fixture(scope="module")

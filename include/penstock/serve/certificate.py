@@ -19,6 +19,7 @@ def certificate(answer: Answer, as_of: datetime, streams: list[dict[str, Any]]) 
         "as_of": as_of,
         "release": snapshot.release,
         "cut": {source: snapshot.cut} if snapshot.cut >= 0 else {},
+        "built_at": snapshot.built_at or None,
         "epoch": snapshot.epoch,
         "facts": answer.facts,
         "complete_to": _complete_to(streams, source, snapshot.release),

@@ -33,6 +33,8 @@ class Snapshot:
     speed: pa.Table | None = field(default=None, compare=False)
     # Days whose gold is out of date, because what is open has changed them as a whole.
     replaced: frozenset[date] = frozenset()
+    # When gold was published last; empty before the first build.
+    built_at: str = ""
 
     @cached_property
     def open(self) -> pa.Table | None:
@@ -96,6 +98,7 @@ class ViewTables:
             speed_version,
             tuple(file_list(self._gold)) if gold_is_new and self._gold else now.gold,
             self._opened.rows(file_list(self._speed), cut) if self._speed else None,
+            built_at=said.built_at if said else now.built_at,
         )
         return True
 

@@ -1,16 +1,13 @@
 """People hear once that something broke, not while it stays broken, and once that it is well."""
 
-import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from receivers import http_hook, mail_server
 
 from penstock.ops.alerts.desk import REMIND_SECONDS, Alert, Desk
 from penstock.ops.alerts.routes import desk
-
-sys.path.insert(0, str(Path(__file__).parent))
-from receivers import http_hook, mail_server
 
 STALL = Alert("streams.web", "critical", "web stands still", "No epoch for 2 minutes. Records wait in the log.")
 

@@ -10,7 +10,7 @@ from deltalake import write_deltalake
 
 from penstock.lake.ledger import Balance
 from penstock.model.source import Field, Source
-from penstock.ops.watch.ingest import WEEK, drift, shares, volume
+from penstock.ops.watch.ingest import WEEK, drift, shares, spoilt, volume
 
 NINE = datetime(2026, 11, 18, 9, tzinfo=UTC)
 EVENTS = Source("toy.events", "who", (Field("extra", "map<string,string>"),), ())
@@ -43,6 +43,25 @@ def test_reasons_and_duplicates_that_are_no_noise_are_told() -> None:
     said = [hour(1000, duplicates=100, reasons={"bad_url": 50, "malformed": 1})]
     found = [(one.kind, "50 bad_url" in one.text, "malformed" in one.text) for one in shares(said, NINE)]
     assert found == [("many_rejected", True, False), ("many_duplicates", False, False)]
+
+
+@pytest.mark.parametrize(
+    ("rejected", "minutes_ago", "found"),
+    [(50, 1, ["many_rejected"]), (20, 1, []), (50, 9, [])],
+    ids=["a sender broke", "noise", "it was mended"],
+)
+def test_a_sender_that_breaks_is_told_of_within_minutes(
+    tmp_path: Path, rejected: int, minutes_ago: int, found: list[str]
+) -> None:
+    facts, at = 1000 - rejected, NINE - timedelta(minutes=minutes_ago)
+    silver = {
+        "logged_at": pa.array([at] * 1000, pa.timestamp("us", "UTC")),
+        "disposition": ["fact"] * facts + ["rejected"] * rejected,
+        "reason": pa.array([None] * facts + ["bad_url"] * rejected, pa.string()),
+    }
+    write_deltalake(tmp_path / "silver", pa.table(silver))
+    told = list(spoilt(str(tmp_path / "silver"), "toy.events", NINE))
+    assert [(one.kind, f"{rejected} bad_url" in one.text) for one in told] == [(kind, True) for kind in found]
 
 
 def test_fields_that_came_and_went_are_told(tmp_path: Path) -> None:

@@ -33,7 +33,21 @@ def everything() -> None:
         lambda settings, _: disk(settings.home),
         lambda settings, _: log(settings.kafka),
         ledger,
+        senders,
     )
+
+
+def senders(settings: Settings, now: datetime) -> Iterable[Any]:
+    """Whether what came in the last minutes can be read."""
+    from penstock.lake.layout import Layout
+    from penstock.lake.releases import current
+    from penstock.model.domain import domains
+    from penstock.ops.watch.ingest import spoilt
+
+    layout = Layout(settings.lake)
+    for domain in domains().values():
+        for source in domain.sources:
+            yield from spoilt(layout.silver(current(layout, domain.name), source.name), source.name, now)
 
 
 def ledger(settings: Settings, now: datetime) -> Iterable[Any]:

@@ -18,7 +18,15 @@ LEAST_SHARE, MOST_SHARE = 0.5, 2.0
 ENOUGH_RECORDS = 500
 DUPLICATE_SHARE = 0.05
 REASON_SHARE = 0.02
+# A sender that breaks is told of in the next minute's look, before its hour is over and a build refuses it. Noise is
+# below one in thirty, as suites of silver have it too.
+RECENT = timedelta(minutes=5)
+SPOILT_SHARE = 1 / 30
 
+REASONS = """
+select reason, count(*) as records, count(*) filter (disposition = 'rejected') as rejected from silver
+where logged_at > $since group by all order by records desc
+"""
 FIELDS = """
 select key, min(logged_at) >= $hour as new, max(logged_at) < $hour as gone, count(*) as records
 from (select unnest(map_keys(extra)) as key, logged_at from silver
@@ -37,6 +45,27 @@ def volume(said: Sequence[Balance], hour: datetime) -> Iterator[Finding]:
         if usual >= ENOUGH_RECORDS and not LEAST_SHARE <= now / usual <= MOST_SHARE:
             text = f"{source}: {now} records in the hour from {hour:%Y-%m-%d %H:%M}; this hour usually has {usual:.0f}."
             yield Finding("volume_unusual", source, "critical" if now == 0 else "warning", text)
+
+
+def spoilt(silver: str, source: str, now: datetime) -> Iterator[Finding]:
+    """A sender that breaks: too much of what came in the last minutes was rejected."""
+    table = open_table(silver)
+    if table is None:
+        return
+    since = now - RECENT
+    with duckdb.connect() as memory:
+        memory.execute("set timezone = 'UTC'")
+        memory.register("silver", table.to_pyarrow_dataset())
+        # Rejected records lie under the day on which they were logged, and facts may have happened long before.
+        rows = memory.execute(REASONS, {"since": since}).fetchall()
+    records, rejected = (sum(row[place] for row in rows) for place in (1, 2))
+    if records >= ENOUGH_RECORDS and rejected / records > SPOILT_SHARE:
+        named = ", ".join(f"{count:,} {reason}" for reason, _, count in rows if count)
+        text = (
+            f"{source}: of {records:,} records of the last {RECENT.seconds // 60} minutes {rejected:,} were rejected "
+            f"({rejected / records:.1%}): {named}. They are kept: `penstock rejected --source {source}` shows them."
+        )
+        yield Finding("many_rejected", source, "warning", text)
 
 
 def shares(said: Iterable[Balance], hour: datetime) -> Iterator[Finding]:

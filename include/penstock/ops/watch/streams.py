@@ -15,9 +15,6 @@ SILENT_SECONDS = 45
 FIRST_SECONDS = 180
 LAG_SECONDS = {"critical": 300, "warning": 60}
 SLOW_EPOCH_SECONDS = 10
-REJECTED_SHARE = 0.05
-# Fewer records than this say nothing about a share.
-ENOUGH_RECORDS = 100
 
 
 def streams(home: Path, now: datetime) -> Iterator[Finding]:
@@ -60,15 +57,6 @@ def _work(job: str, said: Mapping[str, Any]) -> Iterator[Finding]:
     seconds = said.get("seconds", {}).get("epoch", 0)
     if seconds > SLOW_EPOCH_SECONDS:
         yield Finding("slow_epochs", job, "warning", f"{job}: the last epoch took {seconds:.1f} s.")
-    counts = said.get("counts") or {}
-    records, rejected = said.get("rows") or 0, counts.get("rejected", 0)
-    if records >= ENOUGH_RECORDS and rejected / records > REJECTED_SHARE:
-        yield Finding(
-            "many_rejected",
-            job,
-            "warning",
-            f"{job}: {rejected} of {records} records of the last epoch were rejected. They are kept with their reason.",
-        )
 
 
 def _never_reported(home: Path, now: datetime) -> Iterator[Finding]:

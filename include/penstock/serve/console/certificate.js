@@ -10,6 +10,7 @@ export function lines(certificate, doc) {
     certificate.final ? "Final: every fact of this range has been built and gated." : "Provisional: newer facts are added as they come.",
     `As of ${moment(certificate.as_of)}, complete to ${moment(certificate.complete_to)}.`,
     `${number(certificate.facts, "count", true)} facts, ${number(fresh, "count", true)} of them after the cut.`,
+    certificate.built_at ? `Built and gated ${moment(certificate.built_at)}.` : "Not built yet.",
     `Release ${certificate.release}, ${cut(certificate.cut)}.`,
   ];
 }
