@@ -75,6 +75,19 @@ def test_the_address_says_what_is_seen(opened: Opened, address: str) -> None:
     expect(again.locator("[aria-pressed=true] .label").first).to_have_text("Bounce rate")
 
 
+def test_a_young_lake_opens_on_the_range_that_it_fills(opened: Opened, address: str) -> None:
+    expect(opened(address).locator("select").nth(1)).to_have_value("7d")
+    lake = Lake()
+    lake.add(pageview())
+    with served(lake) as young:
+        page = opened(young)
+        # Its first hour may have begun before this one did.
+        expect(page.locator("select").nth(1)).to_have_value(re.compile("live|24h"))
+        page.locator("select").nth(1).select_option("7d")
+        expect(page).to_have_url(re.compile(r"range=7d"))
+        page.close()
+
+
 def test_the_earlier_period_lies_under_this_one(opened: Opened, address: str) -> None:
     page = opened(address)
     page.wait_for_selector(".chart svg")

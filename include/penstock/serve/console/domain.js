@@ -13,7 +13,7 @@ import { notes } from "./notes.js";
 import { nowHere } from "./now.js";
 import { reports } from "./reports.js";
 import { sharing } from "./sharing.js";
-import { before, buckets, link, open, range, span, withFilter, zone } from "./state.js";
+import { before, buckets, fitting, link, open, range, span, withFilter, zone } from "./state.js";
 import { onTheme } from "./theme.js";
 
 // Live changes come every second or so; numbers that blink faster than this cannot be read.
@@ -25,7 +25,8 @@ export async function domainPage(main, state, domain, go, me) {
   const [said, scopes] = await Promise.all([get("/api/views"), me.share ? [me.share.scope] : scopesOf(domain)]);
   const views = new Map(said.views.map((one) => [one.name, one]));
   if (!scopes.length) return emptyLake(main, domain, () => domainPage(main, state, domain, go, me));
-  const page = new Page(main, { ...state, scope: scopes.includes(state.scope) ? state.scope : scopes[0] }, domain, views, scopes, go, me);
+  const scope = scopes.includes(state.scope) ? state.scope : scopes[0];
+  const page = new Page(main, { ...state, scope, range: state.range || await opening(domain, scope) }, domain, views, scopes, go, me);
   await page.refresh();
   return page.follow();
 }
@@ -35,6 +36,12 @@ async function scopesOf(domain) {
   const [from, to] = [new Date(Date.now() - 400 * 86400e3), new Date(Date.now() + 86400e3)];
   const said = await view(domain.live, { from, to, by: [domain.scope], order: "-views", limit: 50 });
   return said.rows.map((row) => row[domain.scope]);
+}
+
+async function opening(domain, value) {
+  const [from, to] = [new Date(Date.now() - 7 * 86400e3), new Date(Date.now() + 86400e3)];
+  const said = await view(domain.live, { from, to, every: "1 hour", where: [{ key: domain.scope, value }], order: "bucket", limit: 1 });
+  return fitting(said.rows.length ? new Date(said.rows[0].bucket) : from);
 }
 
 class Page {

@@ -17,7 +17,7 @@ export function read() {
   return {
     page: told.get("page") || "",
     scope: told.get("scope") || "",
-    range: isRange(told.get("range")) ? told.get("range") : "7d",
+    range: isRange(told.get("range")) ? told.get("range") : "",
     measure: told.get("measure") || "",
     compare: told.get("compare") !== "no",
     filters: told.getAll("f").map((text) => {
@@ -29,8 +29,7 @@ export function read() {
 
 export function link(state) {
   const told = new URLSearchParams();
-  for (const name of ["page", "scope", "measure"]) if (state[name]) told.set(name, state[name]);
-  if (state.range !== "7d") told.set("range", state.range);
+  for (const name of ["page", "scope", "measure", "range"]) if (state[name]) told.set(name, state[name]);
   if (!state.compare) told.set("compare", "no");
   for (const filter of state.filters) told.append("f", `${filter.key}:${filter.value}`);
   const text = told.toString();
@@ -50,6 +49,11 @@ export function range(name) {
   const own = chosen(name);
   if (!own) return RANGES[name];
   return { label: `${day(own.from)} to ${day(own.last)}`, every: own.to - own.from > 8 * 86400e3 ? "1 day" : "1 hour" };
+}
+
+// What to open on when nobody chose: a week, or less where the first fact is younger than that.
+export function fitting(first, now = new Date()) {
+  return now - first < 3600e3 ? "live" : now - first < 86400e3 ? "24h" : "7d";
 }
 
 export function isRange(name) { return Object.hasOwn(RANGES, name ?? "") || chosen(name) !== null; }
