@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.engine.gate import Verdict, check, refusal
+from penstock.engine.counting import Framed, Written
+from penstock.engine.gate import Verdict, _validated, _verdicts, check, judged, refusal
 from penstock.engine.suites import PROJECT, NoSuite, suite_of
 
 TOY = Path(__file__).parents[1] / "toy"
@@ -67,6 +70,31 @@ def test_a_sample_has_three_rows_and_nobody_s_name(spark: SparkSession) -> None:
 def test_a_sample_shows_no_sketch(spark: SparkSession) -> None:
     rows = numbers(spark, {"amount": -1}).selectExpr("*", "cast('v7' as binary) as visitors__hll")
     assert check(rows, "toy.numbers").sample[0]["visitors__hll"] == "•••"
+
+
+ROWS = ({}, {"id": None}, {"amount": -1, "kind": None}, {"kind": "c", "path": "x/"}, {"ended": 0}, {"ended": None},
+        {"started": None, "ended": None, "path": None, "amount": None})  # fmt: skip
+
+
+def test_counts_give_the_verdicts_that_great_expectations_gives_itself(spark: SparkSession, tmp_path: Path) -> None:
+    """Counted in Spark and from files, and measured by Great Expectations: for every way in which rows are broken."""
+    suite, told = suite_of("toy.numbers"), {}
+    for number, change in enumerate(ROWS):
+        rows = pa.Table.from_pylist([GOOD, {**GOOD, **change}])
+        write_deltalake(f"{tmp_path}/{number}", rows)
+        own = [
+            judged(seen, suite)[1]
+            for seen in (Framed(spark.createDataFrame(rows)), Written(spark, f"{tmp_path}/{number}"))
+        ]
+        told[number] = [
+            [one.passed for one in verdicts] for verdicts in (*own, [*_verdicts(_validated(rows.to_pandas(), suite))])
+        ]
+    assert all(first == second == third for first, second, third in told.values()), told
+
+
+def test_a_condition_that_does_not_fit_its_column_is_told_and_not_passed_over(spark: SparkSession) -> None:
+    result = check(numbers(spark, {}).selectExpr("'many' as amount", "* except (amount)"), "toy.numbers")
+    assert not result.passed
 
 
 def test_no_rows_prove_nothing(spark: SparkSession) -> None:

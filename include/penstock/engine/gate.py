@@ -7,7 +7,7 @@ no rows, fewer results than expectations, and an expectation that raised all ref
 import json
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from time import perf_counter
@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
+from penstock.engine.counting import ROWS, UNCOUNTABLE, Rows, metrics, result, seen
 from penstock.engine.offending import failing_rows, masked_sample
 from penstock.engine.suites import Suite, suite_of
 from penstock.lake.gates import Checked, record
@@ -66,31 +67,58 @@ class GateResult:
 ORDER = ("critical", "warning", "info")
 
 
-def check(rows: DataFrame, table: str) -> GateResult:
+def check(rows: DataFrame | Rows, table: str) -> GateResult:
     """Whether `rows` may be published as `table`."""
     suite = suite_of(table)
-    if rows.isEmpty():
+    given = seen(rows)
+    count, results = judged(given, suite)
+    if not count:
         reason = "" if suite.may_be_empty else f"{table} has no rows, so its suite would prove nothing"
         return GateResult(table, suite.may_be_empty, reason, ())
-    if suite.enough and rows.limit(suite.enough).count() < suite.enough:
+    if count < suite.enough:
         suite = suite.of_few()
-    results = judged(rows, suite)
+        asked = {name_of(each.configuration.to_json_dict()) for each in suite.expectations}
+        results = tuple(verdict for verdict in results if verdict.expectation in asked)
     reason = refusal(table, len(suite.expectations), results)
     if not reason:
         return GateResult(table, True, "", results)
     broken = {verdict.expectation for verdict in blocking(results) if not verdict.raised}
     where = failing_rows(each for each in suite.expectations if name_of(each.configuration.to_json_dict()) in broken)
-    return GateResult(table, False, reason, results, masked_sample(rows, table, where, SAMPLE_ROWS), where)
+    sample = masked_sample(given.frame(), table, where, SAMPLE_ROWS) if where else ()
+    return GateResult(table, False, reason, results, sample, where)
 
 
-def judged(rows: DataFrame, suite: Suite) -> tuple[Verdict, ...]:
-    """What each expectation of the suite says of the rows."""
-    # Great Expectations reads the rows some ten times: once from their files, then from memory, and only what is asked.
+def judged(rows: Rows, suite: Suite) -> tuple[int, tuple[Verdict, ...]]:
+    """How many rows there are, and what each expectation of the suite says of them."""
+    needed = [metrics(each, rows.columns) for each in suite.expectations]
+    conditions = list(dict.fromkeys([ROWS, *(sql for each in needed for sql in (each or {}).values())]))
+    try:
+        counts = dict(zip(conditions, rows.counted(conditions), strict=True))
+    except UNCOUNTABLE:
+        # A condition does not fit its column: which one, Great Expectations says of each.
+        needed, counts = [None] * len(needed), {ROWS: rows.counted([ROWS])[0]}
+    if not counts[ROWS]:
+        return 0, ()
+    told = {
+        number: result(expectation, {name: counts[sql] for name, sql in need.items()})
+        for number, (expectation, need) in enumerate(zip(suite.expectations, needed, strict=True))
+        if need
+    }
+    others = [number for number, need in enumerate(needed) if not need]
+    if others:
+        rest = replace(suite, expectations=tuple(suite.expectations[number] for number in others))
+        told |= dict(zip(others, measured(rows.frame(), rest), strict=True))
+    return counts[ROWS], tuple(_verdicts(told[number] for number in sorted(told)))
+
+
+def measured(rows: DataFrame, suite: Suite) -> list[dict[str, Any]]:
+    """What our own conditions do not say: Great Expectations reads the rows itself."""
+    # It reads them some ten times: once from their files, then from memory, and only what is asked.
     asked = rows.select(*asked_about(suite, rows.columns)).persist()
     try:
         # Ten Spark jobs over few rows cost seconds; the same expectations over a frame in memory, a tenth of one.
         few = asked.count() <= FEW_ROWS
-        return tuple(_verdicts(_validated(asked.toArrow().to_pandas() if few else asked, suite)))
+        return list(_validated(asked.toArrow().to_pandas() if few else asked, suite))
     finally:
         asked.unpersist()
 
@@ -109,11 +137,11 @@ COLUMN_ARGUMENTS = ("column", "column_A", "column_B")
 Place = Callable[[str, str], str]
 
 
-def recorded(layout: Layout, release: str, place: Place | None = None) -> Callable[[DataFrame, str], GateResult]:
+def recorded(layout: Layout, release: str, place: Place | None = None) -> Callable[[DataFrame | Rows, str], GateResult]:
     """`check` that leaves a row in `control/gates`. `place` says where the rows are: candidates, unless told."""
     where_rows_are = place or layout.candidate
 
-    def check_and_record(rows: DataFrame, table: str) -> GateResult:
+    def check_and_record(rows: DataFrame | Rows, table: str) -> GateResult:
         begun = perf_counter()
         result = check(rows, table)
         told = [json.dumps([asdict(one) for one in some]) for some in (result.failed, result.results)]

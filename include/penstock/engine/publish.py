@@ -13,6 +13,7 @@ from deltalake.transaction import AddAction
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine.candidate import PARTITIONS
+from penstock.engine.counting import Rows, Written
 from penstock.lake.files import file_list
 from penstock.lake.layout import Layout
 from penstock.lake.place import Place, place
@@ -29,7 +30,7 @@ class Verdict(Protocol):
     def reason(self) -> str: ...
 
 
-Gate = Callable[[DataFrame, str], Verdict]
+Gate = Callable[[DataFrame | Rows, str], Verdict]
 
 
 class Refused(RuntimeError):
@@ -47,7 +48,7 @@ def audited(
     # A gate refuses to judge nothing. But days that had no rows and have none now take nothing from any reader.
     if not file_list(DeltaTable(path)) and not _has_rows(layout.gold(release, name), days):
         return {"passed": True, "reason": "no rows, and none are replaced", "results": []}
-    verdict = gate(spark.read.format("delta").load(path), name)
+    verdict = gate(Written(spark, path), name)
     if not verdict.passed:
         stays = layout.candidate(release, name)
         # For whoever looks into it, it stands where the verdict says, under the view's own name.

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 from penstock.engine import silver
 from penstock.engine.build import Batch, Built
+from penstock.engine.counting import ROWS, Rows, seen
 from penstock.engine.gate import GateResult
 from penstock.engine.matching import about
 from penstock.engine.overtaken import NOBODY, Quiet, committed
@@ -158,8 +159,8 @@ def _last_epoch(silver_table: str) -> int:
 def lenient(gate: Gate, said: Statement) -> Gate:
     """Days that lose every fact leave a candidate without rows: that is what was asked for, and approved."""
 
-    def judge(rows: DataFrame, table: str) -> Verdict:
-        if rows.isEmpty():
+    def judge(rows: DataFrame | Rows, table: str) -> Verdict:
+        if not seen(rows).counted([ROWS])[0]:
             return GateResult(table, True, f"no facts are left of these days by {said.id}", ())
         return gate(rows, table)
 
