@@ -7,7 +7,7 @@ from typing import Any
 
 from toy_log import ToyLog
 
-from penstock.keys.sealing import SUBJECTS, Sealers, nonces, whom
+from penstock.keys.sealing import SUBJECTS, Sealers, agent_first, nonces, whom
 from penstock.keys.store import Keys
 from penstock.model.domain import source
 
@@ -26,6 +26,6 @@ class SealedLog(ToyLog):
         sealers.known()
         sealers.learn([named])
         sealer = sealers.known()[named]
-        value = sealer.seal(one["value"], self.agent, next(iter(nonces(1))))
+        value = sealer.seal(agent_first(self.agent) + one["value"], next(iter(nonces(1))))
         headers = [*record["headers"], {"key": SUBJECTS, "value": sealer.subjects}]
         return {**record, "key": sealer.key, "value": value, "headers": headers}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from confluent_kafka import Message
 
-from penstock.keys.sealing import SUBJECTS, opened, tokens_of
+from penstock.keys.sealing import SUBJECTS, Opener
 from penstock.keys.store import Keys
 
 
@@ -12,4 +12,4 @@ def plain(home: Path, message: Message) -> tuple[bytes, bytes]:
     """What was sent, and the user agent; nothing where this home cannot open it."""
     subjects = dict(message.headers() or ()).get(SUBJECTS) or b""
     assert isinstance(subjects, bytes)
-    return opened(message.value() or b"", subjects, Keys.of_home(home).keys(tokens_of(subjects))) or (b"", b"")
+    return Opener(Keys.of_home(home), [subjects]).opened(message.value() or b"", subjects) or (b"", b"")

@@ -13,7 +13,7 @@ import orjson
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, Message, TopicPartition
 
 from penstock.collect.refusal import Refusal
-from penstock.keys.sealing import SUBJECTS, opened, tokens_of
+from penstock.keys.sealing import SUBJECTS, Opener
 from penstock.keys.store import Keys
 
 TAKE = 500
@@ -52,9 +52,8 @@ class Follower:
         messages = await self._run(self._consumer.consume, TAKE, POLL)
         taken = [message for message in messages if not self._failed(message)]
         # Asked anew each time: what was erased is not shown from memory.
-        tokens = {token for message in taken for token in tokens_of(_header(message, SUBJECTS))}
-        keys = await self._run(self._keys.keys, tokens) if tokens else {}
-        return [(self._document(message, keys), self.cursor()) for message in taken]
+        opener = await self._run(Opener, self._keys, {_header(message, SUBJECTS) for message in taken})
+        return [(self._document(message, opener), self.cursor()) for message in taken]
 
     async def behind(self) -> int:
         """How many records the log has that this follower has not taken."""
@@ -89,7 +88,7 @@ class Follower:
             raise ConnectionError(error.str())
         return error is not None
 
-    def _document(self, message: Message, keys: Mapping[bytes, bytes]) -> bytes:
+    def _document(self, message: Message, opener: Opener) -> bytes:
         partition, offset = message.partition() or 0, message.offset() or 0
         skipped = offset - self.offsets[partition]
         self.offsets[partition] = offset + 1
@@ -101,7 +100,7 @@ class Follower:
             told = envelope.get(name)
             if isinstance(told, bytes):
                 document[name] = told.decode(errors="replace")
-        value, _ = opened(message.value() or b"", _header(message, SUBJECTS), keys) or (b"null", b"")
+        value, _ = opener.opened(message.value() or b"", _header(message, SUBJECTS)) or (b"null", b"")
         try:
             orjson.loads(value)
         except orjson.JSONDecodeError:

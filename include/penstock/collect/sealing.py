@@ -14,7 +14,7 @@ from penstock.collect.events import Event
 from penstock.collect.keeping import Unsafe
 from penstock.collect.refusal import Refused
 from penstock.collect.registry.reading import Reading
-from penstock.keys.sealing import AGENT, SUBJECTS, Sealers, Whom, nonces, whom
+from penstock.keys.sealing import AGENT, SUBJECTS, Sealer, Sealers, Whom, agent_first, nonces, whom
 from penstock.log.producer import Record
 from penstock.model.source import Source
 
@@ -44,16 +44,11 @@ class Sealing:
         while missing := {each for each in named if each not in known}:
             await self._learn(missing)
             known = self._sealers.known()
+        agent = agent_first(_bytes(records[0].headers.get(AGENT)))
         return [
-            self._seal(record, known[each], nonce)
+            _sealed(record, known[each], agent, nonce)
             for record, each, nonce in zip(records, named, nonces(len(named)), strict=True)
         ]
-
-    def _seal(self, record: Record, sealer: Any, nonce: bytes) -> Record:
-        headers = {**record.headers, SUBJECTS: sealer.subjects}
-        agent = headers.pop(AGENT, b"") or b""
-        value = sealer.seal(record.value, agent.encode() if isinstance(agent, str) else agent, nonce)
-        return Record(record.topic, value, sealer.key, headers)
 
     async def _told(self, framed: bytes) -> dict[str, Any]:
         try:
@@ -76,3 +71,15 @@ class Sealing:
             await asyncio.to_thread(self._sealers.learn, asked)
         finally:
             self._round = None
+
+
+def _sealed(record: Record, sealer: Sealer, agent: bytes, nonce: bytes) -> Record:
+    """The envelope is the record's own: it loses the user agent, which is in the sealed value."""
+    topic, value, _, headers = record
+    headers.pop(AGENT, None)
+    headers[SUBJECTS] = sealer.subjects
+    return Record(topic, sealer.seal(agent + value, nonce), sealer.key, headers)
+
+
+def _bytes(header: str | bytes | None) -> bytes:
+    return header.encode() if isinstance(header, str) else header or b""

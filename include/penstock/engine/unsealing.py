@@ -1,50 +1,62 @@
 """Opens records that a collector has sealed, before anything reads them; those of erased subjects stay shut.
 
 Keys are looked up for each batch and never held: what is destroyed while a stream runs is unreadable in its next epoch.
-AES is Spark's own; only the lookup is Python, of sixteen bytes a record: docs/decisions/0089.
+In Python, for Spark cannot put an Arrow UDF of keys below those of a shape; measured in docs/decisions/0089.
 """
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
-from pyspark.sql.types import BinaryType
 
 from penstock.engine import silver
-from penstock.keys.sealing import AGENT, LENGTH_BYTES, MAGIC, SUBJECTS, record_key, tokens_of
+from penstock.keys.sealing import AGENT, MAGIC, SUBJECTS, Opener
 from penstock.keys.store import Keys
 from penstock.lake.erasures import ERASED
 from penstock.model.source import Source
 
 # The session's setting that says where the keys are: lake/spark_settings.py.
 FOLDER = "spark.penstock.keys"
+Batches = Iterable[pa.RecordBatch]
 
 
 def unsealed(records: DataFrame, source: Source) -> DataFrame:
     """Records with the bytes and the user agent that were sent. Sources without personal fields cost nothing."""
     if not source.subjects:
         return records
-    key_of = _looked_up(records.sparkSession.conf.get(FOLDER))
     subjects = F.get(F.filter("headers", lambda one: one["key"] == SUBJECTS), F.lit(0))["value"]
-    sealed = F.substring(F.col("value"), len(MAGIC) + 1, 2**31 - 1 - len(MAGIC))
-    keyed = records.withColumn("_key", key_of(F.when(is_sealed(), subjects)))
-    plain = keyed.withColumn("_plain", F.try_aes_decrypt(sealed, F.col("_key"), F.lit("GCM")))
-    size = F.conv(F.hex(F.substring("_plain", 1, LENGTH_BYTES)), 16, 10).cast("int")
-    agent = F.struct(F.lit(AGENT).alias("key"), F.expr(f"substring(_plain, {LENGTH_BYTES + 1}, _size)").alias("value"))
-    return (
-        plain.withColumn("_size", size)
-        .withColumns(
-            {
-                "value": F.coalesce(F.expr(f"substring(_plain, {LENGTH_BYTES + 1} + _size)"), "value"),
-                "headers": F.when(F.col("_size") > 0, F.array_append("headers", agent)).otherwise(F.col("headers")),
-            }
-        )
-        .select(*records.columns)
-    )
+    keyed = records.withColumns({"_subjects": subjects, "_agent": F.lit(None).cast("binary")})
+    opened = keyed.mapInArrow(_opening(str(records.sparkSession.conf.get(FOLDER))), keyed.schema)
+    agent = F.struct(F.lit(AGENT).alias("key"), F.col("_agent").alias("value"))
+    headers = F.when(F.col("_agent").isNotNull(), F.array_append("headers", agent)).otherwise(F.col("headers"))
+    return opened.withColumn("headers", headers).select(*records.columns)
+
+
+def _opening(folder: str) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+    keys = Keys(Path(folder))
+
+    def opening(batches: Batches) -> Iterator[pa.RecordBatch]:
+        return map(partial(_opened, keys), batches)
+
+    return opening
+
+
+def _opened(keys: Keys, batch: pa.RecordBatch) -> pa.RecordBatch:
+    values, subjects = batch["value"].to_pylist(), batch["_subjects"].to_pylist()
+    opener = Opener(keys, {each for each in subjects if each})
+    found = [
+        (opener.opened(value, each) or (value, b"")) if value and each else (value, b"")
+        for value, each in zip(values, subjects, strict=True)
+    ]
+    told = {"value": [value for value, _ in found], "_agent": [agent or None for _, agent in found]}
+    columns = [
+        pa.array(told[name], pa.binary()) if name in told else column
+        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
 
 
 def is_sealed() -> Column:
@@ -59,15 +71,3 @@ def told_nothing(source: Source, where: Column) -> dict[str, Column]:
         "reason": F.when(where, ERASED).otherwise(F.col("reason")),
         **{name: F.when(~where, F.col(f"`{name}`")) for name in gone},
     }
-
-
-@cache
-def _looked_up(folder: str) -> Callable[[Column], Column]:
-    def keys_of(subjects: pa.Array) -> pa.Array:
-        codes = subjects.dictionary_encode()
-        named = [tokens_of(each) for each in codes.dictionary.to_pylist()]
-        keys = Keys(Path(folder)).keys({token for tokens in named for token in tokens}) if named else {}
-        found = [record_key(map(keys.__getitem__, each)) if keys.keys() >= set(each) else None for each in named]
-        return pa.array(found, pa.binary()).take(codes.indices)
-
-    return arrow_udf(keys_of, BinaryType(), ArrowUDFType.SCALAR)

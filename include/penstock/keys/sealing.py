@@ -18,6 +18,7 @@ from penstock.model.source import Source
 # No JSON begins with it, and no framed Avro.
 MAGIC = b"\x01pk1"
 NONCE_BYTES, LENGTH_BYTES = 12, 2
+SEALED_AT = len(MAGIC) + NONCE_BYTES
 # The header with the tokens, and the one that is personal and goes into the sealed value.
 SUBJECTS, AGENT = "subjects", "user_agent"
 # Subjects that a collector has at hand: some 50 MB. When it is full it begins again.
@@ -26,13 +27,18 @@ MOST_KNOWN = 100_000
 # Whom a record names: a domain, and the names that are told there.
 Names = tuple[str, ...]
 Whom = tuple[str, Names]
+NOBODY: Names = ("",)
 
 
 def whom(source: Source, event: Mapping[str, Any]) -> Whom:
     """Whom an event names, each once, the key's first; ("",) where it names nobody that can be told apart."""
-    said = [event.get(field) for field in source.subjects]
-    named = [str(each) for each in said if isinstance(each, str | int) and each != ""]
-    return source.domain, tuple(dict.fromkeys(named)) or ("",)
+    named: list[str] = []
+    # Written out, and not as expressions: it is done for every event that comes.
+    for field in source.subjects:
+        said = event.get(field)
+        if said and (said.__class__ is str or isinstance(said, int)) and (name := str(said)) not in named:
+            named.append(name)
+    return source.domain, tuple(named) or NOBODY
 
 
 def record_key(keys: Iterable[bytes]) -> bytes:
@@ -55,9 +61,13 @@ class Sealer:
         self.key = named[0].token
         self.cipher = AESGCM(record_key(each.key for each in named))
 
-    def seal(self, value: bytes, agent: bytes, nonce: bytes) -> bytes:
-        plain = len(agent).to_bytes(LENGTH_BYTES, "big") + agent + value
+    def seal(self, plain: bytes, nonce: bytes) -> bytes:
         return MAGIC + nonce + self.cipher.encrypt(nonce, plain, None)
+
+
+def agent_first(agent: bytes) -> bytes:
+    """What a sealed value begins with, before the event's own bytes."""
+    return len(agent).to_bytes(LENGTH_BYTES, "big") + agent
 
 
 class Sealers:
@@ -88,20 +98,32 @@ class Sealers:
             self._known.update(learnt)
 
 
-def opened(value: bytes, subjects: bytes, keys: Mapping[bytes, bytes]) -> tuple[bytes, bytes] | None:
-    """The event's own bytes and the user agent; None where a key is gone. What is not sealed is as it is."""
-    if not value.startswith(MAGIC):
-        return value, b""
-    own = [keys.get(token) for token in tokens_of(subjects)]
-    if not own or None in own:
-        return None
-    nonce, sealed = value[len(MAGIC) : len(MAGIC) + NONCE_BYTES], value[len(MAGIC) + NONCE_BYTES :]
-    try:
-        plain = AESGCM(record_key(key for key in own if key)).decrypt(nonce, sealed, None)
-    except (InvalidTag, ValueError):
-        return None
-    size = LENGTH_BYTES + int.from_bytes(plain[:LENGTH_BYTES], "big")
-    return plain[size:], plain[LENGTH_BYTES:size]
+class Opener:
+    """Opens what was sealed, with the keys that there are now. Made anew for each batch: a key is never held."""
+
+    def __init__(self, keys: Keys, subjects: Iterable[bytes]) -> None:
+        self._keys = keys.keys({token for each in subjects for token in tokens_of(each)})
+        self._ciphers: dict[bytes, AESGCM | None] = {}
+
+    def opened(self, value: bytes, subjects: bytes) -> tuple[bytes, bytes] | None:
+        """The event's own bytes and the user agent; None where a key is gone. What is not sealed is as it is."""
+        if not value.startswith(MAGIC):
+            return value, b""
+        if subjects not in self._ciphers:
+            self._ciphers[subjects] = self._cipher(tokens_of(subjects))
+        cipher = self._ciphers[subjects]
+        if cipher is None:
+            return None
+        try:
+            plain = cipher.decrypt(value[len(MAGIC) : SEALED_AT], value[SEALED_AT:], None)
+        except (InvalidTag, ValueError):
+            return None
+        size = LENGTH_BYTES + int.from_bytes(plain[:LENGTH_BYTES], "big")
+        return plain[size:], plain[LENGTH_BYTES:size]
+
+    def _cipher(self, tokens: list[bytes]) -> AESGCM | None:
+        own = [self._keys[token] for token in tokens if token in self._keys]
+        return AESGCM(record_key(own)) if tokens and len(own) == len(tokens) else None
 
 
 def nonces(number: int) -> Iterable[bytes]:

@@ -1,6 +1,7 @@
 """What a domain says of its sources: which topic, which columns its facts have, why a record may be refused."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,12 @@ class Source:
     def domain(self) -> str:
         return self.name.partition(".")[0]
 
-    @property
+    @cached_property
     def personal(self) -> bool:
         """Whether records are sealed before they are on the log, so that a subject can be erased."""
         return any(field.personal for field in self.fields)
 
-    @property
+    @cached_property
     def subjects(self) -> tuple[str, ...]:
         """The fields that name somebody, the key's first: a record is erased with any of them."""
         named = [field.name for field in self.fields if field.subject] or [self.key]

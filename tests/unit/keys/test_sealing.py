@@ -11,7 +11,7 @@ from domains.web.model import EVENTS
 from penstock.collect.registry.reading import Reading
 from penstock.collect.registry.schemas import Registry
 from penstock.collect.sealing import Sealing
-from penstock.keys.sealing import SUBJECTS, Sealers, opened, tokens_of, whom
+from penstock.keys.sealing import SUBJECTS, Opener, Sealers, whom
 from penstock.keys.store import Keys
 from penstock.log.producer import Record
 from penstock.model.source import Field, Source
@@ -35,7 +35,7 @@ def sealed(keys: Keys, source: Source, *events: dict[str, Any]) -> list[Record]:
 def opens(keys: Keys, record: Record) -> tuple[bytes, bytes] | None:
     subjects = record.headers[SUBJECTS]
     assert isinstance(subjects, bytes)
-    return opened(record.value, subjects, keys.keys(tokens_of(subjects)))
+    return Opener(keys, [subjects]).opened(record.value, subjects)
 
 
 def test_a_record_has_no_plain_byte_and_opens_as_it_came(keys: Keys) -> None:
