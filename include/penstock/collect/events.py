@@ -51,6 +51,8 @@ def split(body: bytes, lines: bool, limits: Limits) -> tuple[list[Event], list[R
 def _flood(body: bytes, limits: Limits) -> None:
     """Refuses what would cost much more to look at than to send."""
     most = limits.values
+    if len(body) <= most:
+        return
     opened = body.count(b"[") + body.count(b"{")
     if body.count(b",") > most or opened > most or body.count(b'"') > 4 * most or body.count(b"\n") > most:
         raise Refusal("too_many_values")
@@ -67,8 +69,11 @@ def _array(body: bytes, limits: Limits) -> tuple[list[Event], list[Refused]]:
         return _judged(_cut(body, limits), limits)
     kept: list[Event] = []
     refused: list[Refused] = []
+    # Each object opens once: where all together open little more, none is deep, and one count does for all.
+    flat = body.count(b"{") + body.count(b"[") - [type(event) for event in events].count(dict) <= limits.depth
     for index, (piece, event) in enumerate(zip(pieces, events, strict=True)):
-        reason = _out_of_bounds(piece, event, limits)
+        fine = flat and len(piece) <= limits.small and type(event) is dict
+        reason = None if fine else _out_of_bounds(piece, event, limits)
         if reason is None:
             kept.append((index, piece, event))
         else:
@@ -161,11 +166,8 @@ def _out_of_bounds(piece: bytes, event: Any, limits: Limits) -> str | None:
     if size > limits.event:
         return "event_too_large"
     # Upper bounds by counting bytes; only what exceeds them is walked through.
-    if (
-        size <= limits.string
-        and piece.count(b"{") + piece.count(b"[") <= limits.depth
-        and piece.count(b":") <= limits.keys
-    ):
+    few = size <= limits.small or (size <= limits.string and piece.count(b":") <= limits.keys)
+    if few and piece.count(b"{") + piece.count(b"[") <= limits.depth:
         return None
     return _walk(event, limits)
 

@@ -29,3 +29,8 @@ class Limits:
     subscribers: int = 64
     # Most that `Prefer: wait=N` may ask for.
     wait_seconds: float = 60
+
+    @property
+    def small(self) -> int:
+        """In so many bytes there is no long string, and no room for too many keys: each takes five, as in `"":1,`."""
+        return min(self.string, self.event, 5 * self.keys)

@@ -1,6 +1,6 @@
 """What the collector says of itself in OpenAPI is true, and whatever is sent after it, nothing is a 5xx or unaccounted.
 
-With PENSTOCK_FULL (`make faults`) each operation gets a thousand requests instead of a few.
+With PENSTOCK_FULL each operation gets a thousand requests instead of a few.
 """
 
 import os

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from penstock.log.broker import JARS
-from penstock.log.producer import Log, Record
+from penstock.log.producer import LINGER, Log, Record
 
 # As the edge hands them over: full requests, several of them under way.
 BATCH, UNDER_WAY = 500, 16
@@ -41,7 +41,7 @@ def theirs(kafka: str, topic: str, payload: bytes, count: int, folder: Path) -> 
         "bootstrap.servers": kafka,
         "acks": "all",
         "enable.idempotence": "true",
-        "linger.ms": 1,
+        "linger.ms": LINGER,
         "compression.type": "lz4",
         "batch.size": THEIR_BATCH,
         "buffer.memory": MEMORY,
