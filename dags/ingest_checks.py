@@ -2,6 +2,7 @@
 
 Each hour, of the hour before: `check_ingest` has the suites of silver judge the dispositions of every source;
 `arrivals` compares volume with the same hour of past weeks, and tells of reasons, duplicates and fields that changed.
+`data_docs` makes Great Expectations' pages of what gates have said since the last hour.
 Nothing is blocked: silver is written already, and views have gates of their own.
 
 **When it fails**, a source sends what it should not, or a shape is wrong. The alert says which expectation and rows.
@@ -33,7 +34,15 @@ def ingest_checks() -> None:
 
         looks.arrivals(hour)
 
-    SparkStep(job="check_ingest", arguments=[f"--hour={HOUR}"], short=True, gated=True) >> arrivals(HOUR)
+    # Also, and above all, of verdicts that refused.
+    @task(doc_md=runbook("data_docs"), trigger_rule="all_done")
+    def data_docs() -> list[str]:
+        from penstock.ops.airflow import upkeep
+
+        return upkeep.data_docs()
+
+    check = SparkStep(job="check_ingest", arguments=[f"--hour={HOUR}"], short=True, gated=True)
+    check >> [arrivals(HOUR), data_docs()]
 
 
 ingest_checks()

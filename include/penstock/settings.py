@@ -35,6 +35,8 @@ class Settings:
     # Where a lake at s3a://… is, when not at Amazon: http://127.0.0.1:9000, say. Its keys stay in the environment.
     store: str = ""
     store_region: str = "us-east-1"
+    # Where the streaming driver shows Spark's own pages; 0: nowhere.
+    spark_ui_port: int = 0
     # Hours that one streaming driver runs before a fresh one takes over.
     shift_hours: float = 6.0
 
@@ -53,6 +55,7 @@ class Settings:
             serve_port=_port(environ, "PENSTOCK_SERVE_PORT", cls.serve_port),
             airflow_port=_port(environ, "PENSTOCK_AIRFLOW_PORT", cls.airflow_port),
             kafka_port=kafka_port,
+            spark_ui_port=_port(environ, "PENSTOCK_SPARK_UI_PORT", cls.spark_ui_port, least=0),
             database=environ.get("PENSTOCK_DATABASE", ""),
             store=environ.get(STANDARD["store"], ""),
             store_region=environ.get(STANDARD["store_region"], cls.store_region),
@@ -69,10 +72,10 @@ class Settings:
         return {**told, "AWS_ALLOW_HTTP": str(self.store.startswith("http://")).lower()}
 
 
-def _port(environ: Mapping[str, str], name: str, default: int) -> int:
+def _port(environ: Mapping[str, str], name: str, default: int, least: int = 1) -> int:
     text = environ.get(name, str(default))
-    if not text.isdigit() or not 0 < int(text) < 65536:
-        raise SettingError(f"{name}={text!r} is not a port. Set it to a number from 1 to 65535.")
+    if not text.isdigit() or not least <= int(text) < 65536:
+        raise SettingError(f"{name}={text!r} is not a port. Set it to a number from {least} to 65535.")
     return int(text)
 
 

@@ -82,6 +82,12 @@ def test_the_console_is_one_of_airflow_s_pages(log_in: LogIn) -> None:
     expect(page.frame_locator("iframe").get_by_role("main")).to_be_visible()
 
 
+def test_what_gates_said_is_among_airflow_s_pages(log_in: LogIn) -> None:
+    page = log_in("analyst")
+    page.goto("/plugin/penstock-data-docs")
+    expect(page.frame_locator("iframe").get_by_role("heading", name="Data Docs")).to_be_visible()
+
+
 def test_the_link_of_an_alert_opens_its_runbook(log_in: LogIn) -> None:
     page = log_in("oncall")
     page.goto("/penstock/runbooks/build_views")

@@ -101,6 +101,18 @@ def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
     }
 
 
+def pages(settings: Settings) -> dict[str, str]:
+    """Spark's own pages for the streaming driver, where somebody wants them."""
+    if not settings.spark_ui_port:
+        return {}
+    # Two jobs a second: more of them than a person reads would only fill the heap.
+    few = {f"spark.{kind}": "200" for kind in ("ui.retainedJobs", "ui.retainedStages", "sql.ui.retainedExecutions")}
+    # Airflow shows them as one of its pages.
+    framed = f"http://127.0.0.1:{settings.airflow_port}"
+    port = str(settings.spark_ui_port)
+    return {"spark.ui.enabled": "true", "spark.ui.port": port, "spark.ui.allowFramingFrom": framed, **few}
+
+
 def on_store(settings: Settings) -> bool:
     return settings.lake.startswith(("s3a://", "s3://"))
 

@@ -1,4 +1,4 @@
-"""Pages inside Airflow: the runbooks, and what the gates said last."""
+"""Pages inside Airflow: the runbooks, what the gates said last, and their Data Docs."""
 
 import json
 from html import escape
@@ -20,6 +20,11 @@ STYLE = (
     "pre,code{background:#1d2630}a{color:#8ab8ff}td,th{border-color:#334}}"
 )
 MOST_CHECKS = 200
+# Great Expectations' pages ask hosts of others for style, script and pictures. What they say of our tables needs none.
+NOTHING_FROM_OUTSIDE = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+}
+DATA_DOCS = "data_docs"
 
 
 def pages(settings: Settings) -> FastAPI:
@@ -47,6 +52,20 @@ def pages(settings: Settings) -> FastAPI:
         rows = "".join(row(checked) for checked in checks(settings.lake)[:MOST_CHECKS])
         head = "<tr><th>when (UTC)</th><th>table</th><th>verdict</th><th>expectations</th><th>seconds</th></tr>"
         return page("Gates", f"<table>{head}{rows}</table>" if rows else "No gate has judged anything yet.")
+
+    @app.get("/data-docs", response_class=HTMLResponse)
+    def data_docs() -> str:
+        found = sorted((settings.home / DATA_DOCS).glob("*.html"))
+        links = "".join(f'<li><a href="{PREFIX}/data-docs/{file.stem}">{file.stem}</a></li>' for file in found)
+        return page("Data Docs", f"<ul>{links}</ul>" if links else "No gate has judged anything yet.")
+
+    @app.get("/data-docs/{table}", response_class=HTMLResponse)
+    def data_doc(table: str) -> HTMLResponse:
+        found = {file.stem: file for file in (settings.home / DATA_DOCS).glob("*.html")}.get(table)
+        if found is None:
+            return HTMLResponse(page("No such table", "No gate has judged a table of this name."), 404)
+        told = found.read_text().replace("<head>", f"<head><style>{STYLE}</style>", 1)
+        return HTMLResponse(told, headers=NOTHING_FROM_OUTSIDE)
 
     return app
 

@@ -57,6 +57,15 @@ def drill() -> int:
     return rows
 
 
+def data_docs() -> list[str]:
+    """Pages of what gates have said since the last time; the tables that got one."""
+    from penstock.engine.datadocs import build
+    from penstock.ops.airflow.pages import DATA_DOCS
+
+    settings = Settings.from_env()
+    return build(settings.lake, settings.home / DATA_DOCS)
+
+
 def close_days() -> int:
     """Declares days final; fails with a sentence for each that cannot be."""
     from penstock.ops.watch.hours import balances, unbalanced

@@ -12,6 +12,17 @@ from penstock.settings import Settings
 SETTINGS = Settings.from_env()
 
 
+# The streams' own pages, where they were asked for: docs/install.md.
+SPARK_UI = [
+    {
+        "name": "Spark UI",
+        "href": f"http://127.0.0.1:{SETTINGS.spark_ui_port}/",
+        "url_route": "penstock-spark-ui",
+        "category": "browse",
+    }
+] * bool(SETTINGS.spark_ui_port)
+
+
 class Pools:
     """Pools are there before the first task asks for one: DAGs name them, nobody has to click them."""
 
@@ -25,7 +36,7 @@ class Pools:
 
 
 class Penstock(AirflowPlugin):
-    """Console, gates and runbooks as external views."""
+    """Console, gates, Data Docs, runbooks and Spark's pages as external views."""
 
     name = "penstock"
     external_views = [  # noqa: RUF012
@@ -36,6 +47,8 @@ class Penstock(AirflowPlugin):
             "category": "browse",
         },
         {"name": "Gates", "href": f"{PREFIX}/gates", "url_route": "penstock-gates", "category": "browse"},
+        {"name": "Data Docs", "href": f"{PREFIX}/data-docs", "url_route": "penstock-data-docs", "category": "browse"},
+        *SPARK_UI,
         {"name": "Runbooks", "href": f"{PREFIX}/runbooks", "url_route": "penstock-runbooks", "category": "docs"},
     ]
     fastapi_apps = [{"app": pages(SETTINGS), "url_prefix": PREFIX, "name": "penstock"}]  # noqa: RUF012
