@@ -9,13 +9,18 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from penstock.model.page import Headline, Page, TopList
+from penstock.ops.refusal import Refusal
 from penstock.serve.asking import Told, query
 
 SHOWN = 7
+# So many mails a week are read by nobody.
+MOST = 50
 WEEK = timedelta(weeks=1)
 INK, SOFT, LINE, ACCENT = "#16202c", "#56616f", "#e3e7ec", "#0b6bcb"
 CONFIG = {
@@ -37,6 +42,26 @@ class Asked:
         end = self.until - WEEK * weeks_ago
         where = [f"{self.page.scope}:eq:{self.scope}"]
         return query(name, self.address, start=(end - WEEK).isoformat(), end=end.isoformat(), where=where, **said)
+
+
+def page_of(domain: str) -> Page:
+    name = f"domains.{domain}.charts"
+    if not domain.isidentifier() or find_spec(f"domains.{domain}") is None or find_spec(name) is None:
+        raise Refusal(f"The domain {domain!r} has no page. One that has: web.")
+    page: Page = import_module(name).PAGE
+    return page
+
+
+def today() -> datetime:
+    """Where the last whole day ended."""
+    return datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def scopes(page: Page, until: datetime, address: str) -> list[str]:
+    """Whose week there is something to tell of."""
+    start, end = (until - WEEK).isoformat(), until.isoformat()
+    told = query(page.live, address, start=start, end=end, by=page.scope, limit=MOST)
+    return sorted(row[page.scope] for row in told.rows.to_pylist())
 
 
 def document(asked: Asked) -> str:

@@ -1,20 +1,15 @@
 """The week's report, from a server over a lake of the simulated site."""
 
 import base64
-import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
-from threading import Thread
 
 import pytest
 from browser.lake import Lake, history
 from browser.server import served
 
 from domains.web.charts import PAGE
-from penstock.ops.alerts.routes import mailed
 from penstock.ops.report import Asked, document
 
 HOSTILE = {
@@ -46,21 +41,3 @@ def test_its_chart_is_a_picture(report: str) -> None:
 def test_what_visitors_sent_is_text(report: str) -> None:
     assert "<script" not in report
     assert "&lt;script&gt;alert(1)" in report
-
-
-def test_it_is_sent_to_those_who_are_named_for_it(tmp_path: Path) -> None:
-    told: list[dict[str, str]] = []
-
-    class Mailbox(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            told.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-            self.send_response(200)
-            self.end_headers()
-
-    server = HTTPServer(("127.0.0.1", 0), Mailbox)
-    Thread(target=server.serve_forever, daemon=True).start()
-    (tmp_path / "alerts.conf").write_text(f"report=json://127.0.0.1:{server.server_port}/\n")
-    (tmp_path / "report.html").write_text("<p>the week</p>")
-    assert mailed(tmp_path, "a week", tmp_path / "report.html")
-    server.shutdown()
-    assert told[0]["title"] == "a week"

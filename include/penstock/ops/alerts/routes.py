@@ -23,6 +23,12 @@ def desk(home: Path) -> Desk:
     return Desk(home / "run" / "alerts", Routes(home / "alerts.conf", home / "logs" / "alerts.jsonl"), time)
 
 
+def wanted(home: Path, tag: str) -> bool:
+    """Whether the file names anybody for it."""
+    file = home / "alerts.conf"
+    return file.exists() and any(_post(file).find(tag))
+
+
 def mailed(home: Path, title: str, document: Path) -> bool:
     """Sends a document of HTML to those who are named for `report`, as text and, for its pictures, as a file."""
     file = home / "alerts.conf"

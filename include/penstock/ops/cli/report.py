@@ -1,19 +1,14 @@
 """`penstock report`: the week of a page, as a file or by mail."""
 
 import sys
-from datetime import UTC, datetime
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from penstock.model.page import Page
 from penstock.ops import cli
 from penstock.ops.alerts.routes import mailed
-from penstock.ops.refusal import Refusal
-from penstock.ops.report import Asked, document
+from penstock.ops.report import Asked, document, page_of, today
 from penstock.serve.asking import NotAnswered
 from penstock.settings import Settings
 
@@ -32,10 +27,9 @@ def report(
     """Write the last seven whole days of a page, against the week before: headlines, chart, lists.
 
     Status 1 when nobody took the mail, 4 when the read API does not answer."""
-    settings = Settings.from_env()
-    until = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    settings, until = Settings.from_env(), today()
     try:
-        text = document(Asked(_page(domain), scope, until, f"http://127.0.0.1:{settings.serve_port}"))
+        text = document(Asked(page_of(domain), scope, until, f"http://127.0.0.1:{settings.serve_port}"))
     except NotAnswered as error:
         cli.complain(str(error))
         raise typer.Exit(cli.NOT_RUNNING) from error
@@ -44,11 +38,3 @@ def report(
     told = {"report": str(out), "bytes": len(text), "sent": sent}
     cli.say(told) if as_json else sys.stdout.write(f"{out}: {len(text):,} characters\n")
     raise typer.Exit(cli.UNWELL if sent is False else 0)
-
-
-def _page(domain: str) -> Page:
-    name = f"domains.{domain}.charts"
-    if not domain.isidentifier() or find_spec(f"domains.{domain}") is None or find_spec(name) is None:
-        raise Refusal(f"The domain {domain!r} has no page. One that has: web.")
-    page: Page = import_module(name).PAGE
-    return page
