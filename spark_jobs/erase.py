@@ -35,7 +35,10 @@ def main() -> int:
         print(refused, file=sys.stderr)  # noqa: T201
         return 3
     file, told = report(settings.home, wanted, said, built)
-    before, after = {each.source: each.facts for each in said}, {"subjects": len(wanted.tokens), "report": str(file)}
+    facts = {f"{each.source} {release}": counts for each in said for release, counts in each.facts.items()}
+    before = {name: f"{most:,} facts" for name, (most, _) in facts.items()}
+    after = {name: f"{most - theirs:,} facts" for name, (most, theirs) in facts.items()}
+    after |= {"subjects": len(wanted.tokens), "report": str(file)}
     entry = audit.Entry(form.operation, "erase", form.domain, form.who, form.why, form.approved_by, before, after)
     audit.record(layout, entry)
     print(told)  # noqa: T201

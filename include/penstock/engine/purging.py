@@ -4,7 +4,6 @@ Views of the past are built again when somebody goes back to it. Silver of the p
 files that restore points need stay, with the same name and length, and those rows of theirs say nothing any more.
 """
 
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -62,8 +61,6 @@ def vacuumed(path: str, spared: Iterable[int] = ()) -> None:
     if table is None:
         return
     keep = list(spared) or None
-    # A file's age is counted in whole moments: one that was written in this very one is old in the next.
-    time.sleep(0.01)
     table.vacuum(retention_hours=0, dry_run=False, enforce_retention_duration=False, full=True, keep_versions=keep)
     for name in _damaged(place(path)):
         place(path).forget(name)

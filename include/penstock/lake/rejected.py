@@ -16,7 +16,9 @@ with told as (
         json_structure(try_cast(try(decode(raw)) as json))::varchar as shape
     from silver where disposition = 'rejected' and ($reason = '' or reason = $reason)
 )
-select reason, coalesce(shape, case when raw is null then 'kept in bronze' else 'no JSON' end) as shape,
+select reason,
+    coalesce(shape, case when reason = 'erased' then reason when raw is null then 'kept in bronze' else 'no JSON' end)
+        as shape,
     count(*)::bigint as records, min(logged_at) as first, max(logged_at) as last,
     list({'at': partition || '/' || "offset", 'raw': text} order by logged_at desc)[:3] as examples
 from told group by all order by records desc, reason, shape limit $most

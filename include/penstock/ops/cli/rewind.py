@@ -82,4 +82,4 @@ def rewind(
     done = operate(
         settings, "rewind", form, approve=yes, wait=not no_wait, tell=lambda line: typer.echo(line, err=True)
     )
-    cli.say(done) if as_json else typer.echo(f"{domain} went back to {point.id}")
+    cli.say(done) if as_json else typer.echo(f"rewind of {domain} to {point.id}: {done['state']}")
