@@ -14,9 +14,10 @@ from functools import partial
 from penstock.engine.erasure import erase
 from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
+from penstock.engine.naming import CannotErase
 from penstock.engine.publish import Refused
 from penstock.engine.telling import report
-from penstock.engine.theirs import CannotErase, asked
+from penstock.engine.theirs import asked
 from penstock.lake import audit
 from penstock.lake.layout import Layout
 from penstock.lake.session import open_session

@@ -18,12 +18,13 @@ from pyspark.sql import functions as F
 from penstock.engine import silver
 from penstock.engine.build import Built
 from penstock.engine.halting import halted, shapes_of
+from penstock.engine.naming import naming
 from penstock.engine.pinning import releases
 from penstock.engine.posting import post
 from penstock.engine.publish import Gate
 from penstock.engine.purging import purge
 from penstock.engine.retraction import rebuilt
-from penstock.engine.theirs import Asked, archived, checked, facts_of, found_of, naming, sealed_sources, theirs
+from penstock.engine.theirs import Asked, checked, facts_of, found_of, sealed_sources, theirs
 from penstock.keys.store import Keys
 from penstock.lake.erasures import ERASED, ERASURES, Erasure
 from penstock.lake.layout import Layout
@@ -42,22 +43,22 @@ def erase(
     with halted(settings.home, [name for each in domains()[wanted.domain].sources for name in shapes_of(layout, each)]):
         # From here on nobody opens their records: not bronze, not the log, not a spool that is still to be drained.
         Keys.of_home(settings.home).destroy(wanted.tokens, wanted.operation)
-        said = [settled(layout, source, wanted) for source in chosen]
+        said = [settled(settings, source, wanted) for source in chosen]
+        named = {source.name: naming(settings, source, wanted.tokens) for source in chosen}
         built: list[Built] = []
         for each, source in zip(said, chosen, strict=True):
             for release in releases(layout, domains()[wanted.domain]):
-                built += _forgotten(spark, layout, release, source, wanted, each, gate_of(release))
-        purge(layout, wanted.domain, {each.source: naming(layout, each.source, wanted.tokens) for each in said})
+                built += _forgotten(spark, layout, release, source, named[source.name], each, gate_of(release))
+        purge(layout, wanted.domain, named)
     return said, built
 
 
-def settled(layout: Layout, source: Source, wanted: Asked) -> Erasure:
-    """Writes down what goes, once the archive has all that silver has, and before any row changes."""
-    said = wanted.named(source)
+def settled(settings: Settings, source: Source, wanted: Asked) -> Erasure:
+    """Writes down what goes, before any row changes."""
+    layout, said = Layout(settings.lake), wanted.named(source)
     if known := ERASURES.known(layout, said):
         return known
-    archived(layout, source)
-    found = found_of(layout, source, wanted)
+    found = found_of(settings, source, wanted)
     days = sorted({str(day) for rows in found.values() for day in pc.unique(rows["happened"].drop_null()).to_pylist()})
     facts = {release: _facts(layout, release, source, rows) for release, rows in found.items()}
     most = max((rows.num_rows for rows in found.values()), default=0)
@@ -75,7 +76,7 @@ def _forgotten(
     layout: Layout,
     release: str,
     source: Source,
-    wanted: Asked,
+    named: pa.Table,
     said: Erasure,
     gate: Gate,
 ) -> Sequence[Built]:
@@ -83,7 +84,7 @@ def _forgotten(
     path = layout.silver(release, source.name)
     if said.records == 0 or open_table(path) is None:
         return []
-    forget(spark, path, source, theirs(path, naming(layout, source.name, wanted.tokens)))
+    forget(spark, path, source, theirs(path, named))
     # While the files that the commit removed can still be counted.
     post(layout, (source,), release)
     return rebuilt(spark(), layout, release, source, said, gate)

@@ -1,6 +1,7 @@
 """Who is erased is in no byte of the lake, and in no number; everybody else is as before."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from sealed_log import SealedLog
 from toy_lake import Passed, ToyLake
 from toy_log import said
 
+from penstock.engine import erasure
 from penstock.engine.erasure import erase
 from penstock.engine.mending import mend_views
 from penstock.engine.pinning import take
@@ -71,6 +73,28 @@ def test_every_canary_is_gone_from_every_byte_and_no_rewind_brings_one_back(
     assert searching.below(settings.home, CANARY) == {}
     assert sum(row["events"] for row in lake.rows("toy.events_by_what")) == 25
     assert went.done
+
+
+@pytest.mark.parametrize("step", ("settled", "post", "rebuilt", "purge"))
+def test_an_erasure_that_was_killed_does_what_is_left(
+    sealed: SealedLog, settings: Settings, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    sealed.take([said("canary-0001", id="c1"), said("ann", id="o1")])
+    silver, built = sealed.layout.silver("r1", "toy.events"), []
+    wanted = asked("toy", tokens(settings, ["canary-0001"]), "erase/1", "test", "they asked")
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(erasure, "rebuilt", lambda *asked: built.append(list(asked[4].days)) or [])
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(erasure, step, killed)
+        erase(lambda: spark, settings, wanted, lambda release: passes)
+    assert Keys.of_home(settings.home).tokens("toy", ["canary-0001"]) == {}
+    (done,), _ = erase(lambda: spark, settings, wanted, lambda release: passes)
+    assert (done.records, done.facts, built[-1]) == (1, {"r1": [2, 1]}, ["2026-03-02"])
+    assert sorted(str(row) for row in DeltaTable(silver).to_pyarrow_table()["who"].to_pylist()) == ["None", "ann"]
+    assert searching.below(Path(silver), CANARY) == {}
 
 
 def books(lake: ToyLake) -> tuple[int, int]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from penstock.engine.theirs import CannotErase, asked, checked
+from penstock.engine.naming import CannotErase
+from penstock.engine.theirs import asked, checked
 from penstock.keys.store import Keys
 from penstock.lake import releases
 from penstock.lake.layout import Layout

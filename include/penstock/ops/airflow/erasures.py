@@ -5,7 +5,8 @@ from penstock.settings import Settings
 
 
 def plan(domain: str, subjects: str, operation: str) -> str:
-    from penstock.engine.theirs import CannotErase, asked, text
+    from penstock.engine.naming import CannotErase
+    from penstock.engine.theirs import asked, text
 
     try:
         return text(Settings.from_env(), asked(domain, subjects, operation))

@@ -32,7 +32,8 @@ def erase(
     as_json: Json = False,
 ) -> None:
     """Erase subjects for good, by the DAG `erase`, which is given their tokens and never a name. Cannot be undone."""
-    from penstock.engine.theirs import CannotErase, asked, text
+    from penstock.engine.naming import CannotErase
+    from penstock.engine.theirs import asked, text
     from penstock.ops.cockpit import operate
 
     settings = Settings.from_env()
