@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.engine.offending import broken_by
+from penstock.lake.dialect import teach
 
 ROWS = "true"
 # Of each kind of expectation, the arguments that our own conditions say everything about.
@@ -77,8 +78,7 @@ class Written:
 
     def counted(self, conditions: Sequence[str]) -> list[int]:
         with duckdb.connect(":memory:", config={"threads": 1}) as engine:
-            engine.execute("set TimeZone = 'UTC'")
-            engine.execute("create macro regexp_like(said, pattern) as regexp_matches(said, pattern)")
+            teach(engine)
             engine.register("written", self._table().to_pyarrow_dataset())
             counts = ", ".join(f"count_if({condition})" for condition in conditions)
             told = engine.execute(f"select {counts} from written where {self.where}").fetchone()

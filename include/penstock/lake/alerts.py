@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 
+from penstock.lake.dialect import teach
 from penstock.lake.publication import open_table
 from penstock.model.rule import Rule
 
@@ -76,6 +77,6 @@ def _matches(rule: Rule) -> str:
 
 def _asked(sql: str, facts: Any) -> pa.Table:
     with duckdb.connect(":memory:", config={"threads": 1}) as engine:
-        engine.execute("set TimeZone = 'UTC'")
+        teach(engine)
         engine.register("facts", facts)
         return engine.sql(sql).to_arrow_table()

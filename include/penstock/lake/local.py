@@ -8,6 +8,7 @@ import duckdb
 import pyarrow as pa
 
 from penstock.lake import sketches
+from penstock.lake.dialect import teach
 from penstock.model.bucket import Bucket
 from penstock.model.measure import Measure
 from penstock.model.view import Latest, Sessions, Tally, View
@@ -20,7 +21,7 @@ class Local:
         # A session of its own in an engine that all share: to open one and to teach it our sketches takes longer
         # than all views of an epoch.
         self._engine = _taught().cursor()
-        self._engine.execute("set TimeZone = 'UTC'")
+        teach(self._engine)
         self._engine.register("facts", facts)
 
     def partials(self, view: View) -> pa.Table:
