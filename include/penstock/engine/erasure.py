@@ -94,10 +94,12 @@ def forget(spark: Callable[[], SparkSession], path: str, source: Source, rows: p
     """One commit: that there was a record, and when the log took it, is all that these rows still say."""
     if rows.num_rows == 0:
         return
+    # Columns need a session too.
+    session = spark()
     days = ", ".join(f"date'{day}'" for day in sorted(set(rows["day"].to_pylist())))
     same = "rows.partition = theirs.partition and rows.offset = theirs.offset and rows.day = theirs.day"
     gone: dict[str, Any] = {f"`{name}`": F.lit(None) for name in silver.forgotten(source)}
     said = {"disposition": F.lit(silver.REJECTED), "reason": F.lit(ERASED), "day": F.to_date("rows.logged_at")}
-    own = spark().createDataFrame(rows.select(["partition", "offset", "day"])).alias("theirs")
-    merge = SparkTable.forPath(spark(), path).alias("rows").merge(own, f"rows.day in ({days}) and {same}")
+    own = session.createDataFrame(rows.select(["partition", "offset", "day"])).alias("theirs")
+    merge = SparkTable.forPath(session, path).alias("rows").merge(own, f"rows.day in ({days}) and {same}")
     merge.whenMatchedUpdate(set={**gone, **said}).execute()
