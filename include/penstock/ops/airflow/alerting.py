@@ -11,6 +11,11 @@ from penstock.ops.alerts.routes import desk
 from penstock.settings import Settings
 
 LONGEST_TEXT = 2500
+# What a gate of silver means for who is on call; its record says which expectation and rows.
+SENDER = (
+    "A sender of {source} broke. `penstock rejected --source {source}` groups what came; live numbers go on as "
+    "provisional. Mend the sender, repair what can be read, or build with *Accept*: the runbook many_rejected leads on."
+)
 
 
 class Notice(BaseNotifier):
@@ -59,9 +64,12 @@ def told(error: Any, settings: Settings, context: Context) -> str:
     text = str(error or "no error was recorded: the task's process died")
     if isinstance(error, DataRefused):
         from penstock.lake.gates import refusals
+        from penstock.model.domain import domains
 
-        since = context["ti"].start_date
-        return "\n\n".join(refusal.text() for refusal in refusals(settings.lake, since)) or _short(text)
+        sources = {source.name for domain in domains().values() for source in domain.sources}
+        refused = refusals(settings.lake, context["ti"].start_date)
+        advice = [SENDER.format(source=each.table) for each in refused if each.table in sources]
+        return "\n\n".join([*advice, *(each.text() for each in refused)]) or _short(text)
     return text if isinstance(error, RequestRefused) else _short(text)
 
 
