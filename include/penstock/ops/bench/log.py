@@ -15,7 +15,7 @@ TURNS = 3
 
 
 def run(quick: bool) -> Iterator[Figure]:
-    count = 200_000 if quick else 2_000_000
+    count = 500_000 if quick else 2_000_000
     mine: list[float] = []
     peers: list[float] = []
     with rig() as place:

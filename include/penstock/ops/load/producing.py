@@ -9,8 +9,8 @@ from pathlib import Path
 from penstock.log.broker import JARS
 from penstock.log.producer import LINGER, Log, Record
 
-# As the edge hands them over: full requests, several of them under way.
-BATCH, UNDER_WAY = 500, 16
+# As the edge hands them over: full requests, and as many of them under way as the producer's memory holds.
+BATCH, UNDER_WAY = 500, 128
 # librdkafka's own batch, and the memory that our producer has.
 THEIR_BATCH, MEMORY = 1_000_000, 32 * 1024 * 1024
 
