@@ -8,14 +8,17 @@ import psutil
 MARK = "PENSTOCK_STACK"
 
 
-def processes(stack: str) -> list[psutil.Process]:
-    """Every process that carries this identity, but for the one that asks."""
-    return [each for each in psutil.process_iter() if each.pid != os.getpid() and _carries(each, stack)]
+def processes(stack: str, module: str = "") -> list[psutil.Process]:
+    """Every process that carries this identity, but for the one that asks; where a module is named, those that run it."""
+    return [each for each in psutil.process_iter() if each.pid != os.getpid() and _carries(each, stack, module)]
 
 
-def _carries(process: psutil.Process, stack: str) -> bool:
+def _carries(process: psutil.Process, stack: str, module: str) -> bool:
+    """Any look at a process may find it gone."""
     try:
-        return process.environ().get(MARK) == stack and process.status() != psutil.STATUS_ZOMBIE
+        if process.environ().get(MARK) != stack or process.status() == psutil.STATUS_ZOMBIE:
+            return False
+        return not module or module in process.cmdline()
     except (psutil.Error, OSError):
         return False
 

@@ -81,7 +81,7 @@ def supervisor(home: Home) -> int:
     """The pid of the supervisor that holds this home, 0 when none does."""
     if not home.lives():
         return 0
-    candidates = [each for each in orphans.processes(home.stack) if "penstock.ops.stack.supervise" in each.cmdline()]
+    candidates = orphans.processes(home.stack, "penstock.ops.stack.supervise")
     return candidates[0].pid if candidates else 0
 
 
