@@ -99,6 +99,15 @@ def test_slow_senders_are_cut_off(guarded, parts) -> None:
     assert time.monotonic() - began < 9
 
 
+def test_who_opens_too_many_connections_is_told_to_come_back(broker, collector_of, tmp_path) -> None:
+    (tmp_path / "collector.toml").write_text("[limits]\nconnections_per_address = 2\n")
+    port = collector_of(broker).settings.collector_port
+    lines = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(2)]
+    assert spoken(port).startswith(b"HTTP/1.1 429")
+    for line in lines:
+        line.close()
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
 def test_a_bomb_is_stopped_at_the_limit_and_takes_no_memory(guarded, encoding) -> None:
     sent = bomb(encoding)
