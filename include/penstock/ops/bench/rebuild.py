@@ -1,7 +1,7 @@
 # ruff: noqa: S608 - a source's own columns, and numbers of this module
 """All views of the web domain from silver: the build job as an operator runs it, gates included.
 
-The peer is DuckDB, which answers six of the views' questions from the same files, without gates or widths.
+The peers are DuckDB and Polars, which answer six of the views' questions from the same files (ops/peers.py).
 """
 
 import os
@@ -20,6 +20,7 @@ from deltalake import DeltaTable, write_deltalake
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.domain import source
 from penstock.model.source import Source
+from penstock.ops import peers
 from penstock.ops.bench import Figure
 from penstock.serve.reader import Reader
 from penstock.settings import Settings
@@ -47,14 +48,6 @@ GIVEN = {
     "bot": "false",
 }
 TYPES = {"bigint": "bigint", "boolean": "boolean", "map<string,string>": "map(varchar, varchar)"}
-PEER = (
-    "select date_trunc('minute', happened_at), site, page, count(*), approx_count_distinct(visitor)",
-    "select date_trunc('minute', happened_at), site, country, region, count(*), approx_quantile(load_ms, 0.95)",
-    "select date_trunc('hour', happened_at), site, \"user\", count(*)",
-    "select date_trunc('minute', happened_at), site, channel, count(*), approx_count_distinct(visitor)",
-    "select date_trunc('minute', happened_at), site, browser, os, device, count(*)",
-    "select date_trunc('minute', happened_at), site, country, count(*), avg(load_ms)",
-)
 
 
 def run(quick: bool) -> Iterator[Figure]:
@@ -62,10 +55,12 @@ def run(quick: bool) -> Iterator[Figure]:
     with filled(facts) as (settings, silver):
         layout = Layout(settings.lake)
         seconds = build(settings)
-        peer = _peer(silver)
+        beside = peers.asked(silver)
         detail = {"facts": facts, "days": DAYS, "memory": "the JVM's start and the gates are in it"}
-        right = _counted(layout) == _page_views(silver)
-        yield Figure("rebuild", "seconds, all days", seconds, peer=peer, goal="<= 2.5x", gate_ok=right, detail=detail)
+        right = _counted(layout) == _page_views(silver) and beside.equal
+        for name, peer, goal in (("DuckDB", beside.duckdb, "<= 2.5x"), ("Polars", beside.polars, None)):
+            what = f"seconds, all days, beside {name}"
+            yield Figure("rebuild", what, seconds, peer=peer, goal=goal, gate_ok=right, detail=detail)
         fill(silver, facts // DAYS, 1)
         seconds = build(settings)
         right = _counted(layout) == _page_views(silver)
@@ -121,15 +116,6 @@ def build(settings: Settings) -> float:
     if told.returncode:
         raise RuntimeError(f"the build ended with {told.returncode}: {told.stderr[-2000:]}")
     return round(time.perf_counter() - begun, 1)
-
-
-def _peer(silver: str) -> float:
-    files = [uri.removeprefix("file://") for uri in DeltaTable(silver).file_uris()]
-    with duckdb.connect(":memory:", config={"threads": 2}) as engine:
-        begun = time.perf_counter()
-        for select in PEER:
-            engine.execute(f"create or replace table answer as {select} from read_parquet(?) group by all", [files])
-        return round(time.perf_counter() - begun, 2)
 
 
 def _counted(layout: Layout) -> int:

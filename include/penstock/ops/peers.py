@@ -1,0 +1,83 @@
+# ruff: noqa: S608 - questions of this module
+"""Six of the web views' questions, asked of silver's files by DuckDB and by Polars: no gates, widths or commits."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow as pa
+from deltalake import DeltaTable
+
+
+@dataclass(frozen=True)
+class Question:
+    """Counts by a bucket and keys, and one number more that sketches or sorting have to answer."""
+
+    every: str
+    by: tuple[str, ...]
+    distinct: str = ""
+    quantile: str = ""
+
+    def duckdb(self) -> str:
+        more = f", approx_count_distinct({self.distinct})" if self.distinct else ""
+        more += f", approx_quantile({self.quantile}, 0.95)" if self.quantile else ""
+        keys = ", ".join(f'"{name}"' for name in self.by)
+        return f"select date_trunc('{self.every}', happened_at) as bucket, {keys}, count(*) as facts{more}"
+
+
+QUESTIONS = (
+    Question("minute", ("site", "page"), distinct="visitor"),
+    Question("minute", ("site", "country", "region"), distinct="visitor", quantile="load_ms"),
+    Question("hour", ("site", "user")),
+    Question("minute", ("site", "channel"), distinct="visitor"),
+    Question("minute", ("site", "browser", "os", "device")),
+    Question("minute", ("site", "country"), quantile="load_ms"),
+)
+WIDTHS = {"minute": "1m", "hour": "1h"}
+
+
+@dataclass(frozen=True)
+class Peers:
+    """What each took, and whether both gave the same rows (keys and counts; sketches are each engine's own)."""
+
+    duckdb: float
+    polars: float
+    equal: bool
+
+
+def asked(silver: str) -> Peers:
+    files = [uri.removeprefix("file://") for uri in DeltaTable(silver).file_uris()]
+    begun = time.perf_counter()
+    with duckdb.connect(":memory:", config={"threads": 2}) as engine:
+        engine.execute("set TimeZone = 'UTC'")
+        for number, question in enumerate(QUESTIONS):
+            told = f"{question.duckdb()} from read_parquet(?) group by all"
+            engine.execute(f"create table answer{number} as {told}", [files])
+        first = time.perf_counter()
+        answers = in_polars(files)
+        second = time.perf_counter()
+        same = all(_same(engine, number, answer) for number, answer in enumerate(answers))
+    return Peers(round(first - begun, 2), round(second - first, 2), same)
+
+
+def in_polars(files: Sequence[str]) -> list[pa.Table]:
+    # Only the benchmark needs it: it is a development dependency.
+    import polars as pl
+
+    def answer(question: Question) -> pa.Table:
+        more = [pl.col(question.distinct).approx_n_unique().alias("distinct")] if question.distinct else []
+        more += [pl.col(question.quantile).quantile(0.95).alias("p95")] if question.quantile else []
+        bucket = pl.col("happened_at").dt.truncate(WIDTHS[question.every]).alias("bucket")
+        facts = pl.scan_parquet(list(files), hive_partitioning=False)
+        return facts.group_by(bucket, *question.by).agg(pl.len().alias("facts"), *more).collect().to_arrow()
+
+    return [answer(question) for question in QUESTIONS]
+
+
+def _same(engine: duckdb.DuckDBPyConnection, number: int, answer: pa.Table) -> bool:
+    engine.register("other", answer)
+    names = ", ".join(f'"{name}"' for name in ("bucket", *QUESTIONS[number].by, "facts"))
+    one, two = f"select {names} from answer{number}", f"select {names} from other"
+    apart = engine.execute(f"select count(*) from (({one} except all {two}) union all ({two} except all {one}))")
+    return bool(apart.fetchall() == [(0,)])
