@@ -9,7 +9,7 @@ MARK = "PENSTOCK_STACK"
 
 
 def processes(stack: str, module: str = "") -> list[psutil.Process]:
-    """Every process that carries this identity, but for the one that asks; where a module is named, those that run it."""
+    """Every process that carries this identity, but for the one that asks; if a module is named, those that run it."""
     return [each for each in psutil.process_iter() if each.pid != os.getpid() and _carries(each, stack, module)]
 
 
