@@ -41,7 +41,7 @@ class Tended:
 
 
 def until(true: Callable[[], bool]) -> None:
-    # Half of it is the machine of others: a plan of the web is compiled for a minute where six share two cores.
+    # The web's plan takes a minute to compile where six programs share two cores.
     limit = time.time() + 240
     while not true():
         assert time.time() < limit, "it never came true"
