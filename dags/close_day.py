@@ -3,11 +3,11 @@
 Each night, after the build of the day.
 
 1. `close_day` (Spark) looks among the facts that came since the last night for copies of facts of any age. Copies
-   become duplicates, and the days that lose a fact are built again behind their gates.
+   become duplicates; what is new and the days that lose a fact are built behind their gates.
 2. `close_days` takes every day that is not final yet, or that got late facts since: its files are joined and sorted,
-   and it is final when no event id counts twice, its hours balance in the ledger, and every view was built up to its
-   last fact. The verdicts are in `control/days`. A late fact is counted all the same; it reopens its day, and only
-   its day, until the next night.
+   and it is final when, up to where `close_day` looked, no event id counts twice, every view has its facts, and its
+   hours balance in the ledger. The verdicts are in `control/days`. A fact that comes later is counted all the same; it
+   reopens its day, and only its day, until the next night.
 
 **When it fails**, a day could not be declared final; the error says which and why. Readers keep the last good numbers.
 """

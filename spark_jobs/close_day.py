@@ -1,4 +1,4 @@
-"""Makes silver exact: late copies of facts become duplicates, and the days that lose a fact are built again, gated.
+"""Makes silver exact: late copies of facts become duplicates; what is new and the days that lose a fact are built.
 
     python spark_jobs/close_day.py --domain web
 
@@ -12,6 +12,7 @@ import subprocess
 import sys
 from functools import partial
 
+from penstock.engine import intake
 from penstock.engine.closing import close
 from penstock.engine.gate import recorded
 from penstock.engine.halting import halted, shapes_of
@@ -50,15 +51,19 @@ def closed(settings: Settings, name: str) -> int:
         print(f"no source of {name} has silver yet")  # noqa: T201
         return 0
     spark = open_session(settings, "close_day", **session_of(code))
+    judge = recorded(layout, release, layout.silver)
+    sick = intake.refused(spark, layout, release, domains()[name].views, judge)
+    for why in sick.values():
+        print(why, file=sys.stderr)  # noqa: T201
     try:
-        for source in sources:
+        for source in (one for one in sources if one.name not in sick):
             quiet = partial(halted, settings.home, shapes_of(layout, source))
             lost = close(spark, layout, release, source, recorded(layout, release), quiet)
             print(f"{source.name} is exact; days that lost late copies: {', '.join(map(str, lost)) or 'none'}")  # noqa: T201
     except (LeaseTaken, Refused) as refused:
         print(refused, file=sys.stderr)  # noqa: T201
         return 3
-    return 0
+    return 3 if sick else 0
 
 
 if __name__ == "__main__":

@@ -54,10 +54,18 @@ def test_a_day_that_a_view_lacks_stays_open_and_is_looked_at_again(layout: Layou
     assert [(day.final, day.reason) for day in first + closed(layout)] == [(False, "not yet built: toy.v"), (True, "")]
 
 
-def test_a_day_whose_newest_facts_were_not_compared_with_all_history_stays_open(layout: Layout) -> None:
-    facts(layout, "a", epoch=11)
+def test_what_was_not_compared_with_all_history_yet_reopens_its_day(layout: Layout) -> None:
+    facts(layout, "a")
+    facts(layout, "late", epoch=11)
     built(layout, 11)
-    assert [day.reason.partition(":")[0] for day in closed(layout)] == ["not yet exact"]
+    first = closed(layout)
+    exact.note(layout, "r1", "toy.events", 11)
+    assert [(day.rows, day.final) for day in first + closed(layout)] == [(1, True), (2, True)]
+
+
+def test_nothing_is_said_of_a_day_of_which_nothing_was_compared(layout: Layout) -> None:
+    facts(layout, "late", epoch=11)
+    assert closed(layout) == []
 
 
 def test_what_a_rewind_brought_back_is_compared_again(layout: Layout) -> None:

@@ -1,8 +1,9 @@
 """Closing: duplicates judged over the whole history of ids, not only over the last 24 hours.
 
 The stream remembers a day; a copy that came later is still a fact in silver. Among the facts that came since the last
-time this finds such copies, makes duplicates of them (or collisions, where the content differs) in one commit, and has
-the days that lost a fact built again. Only then is the table exact up to its newest epoch: cut short it is done again.
+time this finds such copies, makes duplicates of them (or collisions, where the content differs) in one commit, and
+builds what is new and the days that lost a fact. Only then is the table exact, and its views whole, up to its newest
+epoch: cut short it is done again.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
+from penstock.engine.build import Batch
 from penstock.engine.overtaken import NOBODY, Quiet, committed
 from penstock.engine.publish import Gate
 from penstock.engine.retraction import rebuilt
@@ -24,6 +26,7 @@ from penstock.lake import exact
 from penstock.lake.layout import Layout
 from penstock.lake.retractions import REASON
 from penstock.lake.statements import Statement
+from penstock.model.domain import views_of
 from penstock.model.source import Source
 
 POSITION = ("partition", "offset")
@@ -45,8 +48,11 @@ def close(
         return []
     demote(spark, path, since, until, quiet)
     lost = _lost(path, since)
-    said = Statement(f"close_day/{until}", source.name, days=[str(day) for day in lost])
-    rebuilt(spark, layout, release, source, said, gate)
+    if lost:
+        said = Statement(f"close_day/{until}", source.name, days=[str(day) for day in lost])
+        rebuilt(spark, layout, release, source, said, gate)
+    else:
+        Batch(spark, layout, release, gate).build(views_of(source))
     exact.note(layout, release, source.name, until)
     return lost
 

@@ -1,7 +1,8 @@
 """Which days of a source are final: checked fact by fact, recorded in `control/days`, reopened by whatever comes late.
 
-A day is open, then final: exact (lake/exact.py), compact, in every view, and its hours balanced. A fact that comes late
-changes the number of its rows, which reopens it, and only it, until the next check.
+A day is judged as of the epoch up to which its source is exact (lake/exact.py): final when each id is there once, in
+every view, its files joined and its hours balanced. A row that came later makes the number of its rows another, which
+reopens it, and only it, until the next check.
 """
 
 from collections.abc import Collection, Iterator
@@ -17,8 +18,10 @@ from penstock.lake.layout import Layout
 from penstock.lake.publication import newest, open_table
 
 JUDGED = """
-select count(*) as facts, count(*) - count(distinct event_id) as twice, coalesce(max(epoch), -1) as epoch
-from silver where day = $day and disposition = 'fact'
+select count(*) as rows, count(*) filter (fact) as facts,
+    count(*) filter (fact) - count(distinct event_id) filter (fact) as twice,
+    coalesce(max(epoch) filter (fact), -1) as last
+from (select *, disposition = 'fact' as fact from silver where day = $day and epoch <= $exact)
 """
 
 
@@ -62,7 +65,9 @@ def close(
     reopened = {day for day, rows in rows_of.items() if not (day in known and known[day].final_at(rows))}
     for day in reopened:
         maintain.settle(silver, day, anew=day not in known)
-    judged = [_judged(layout, release, source, views, day, rows_of[day], day in unbalanced) for day in sorted(reopened)]
+    looked = [_judged(layout, release, source, views, day, day in unbalanced) for day in sorted(reopened)]
+    # A day of which nothing is exact yet is open, and nothing can be said of it.
+    judged = [day for day in looked if day.rows]
     if judged:
         columns = {field.name: [getattr(day, field.name) for day in judged] for field in fields(Day)}
         write_deltalake(layout.control("days"), pa.table(columns, SCHEMA), mode="append")
@@ -89,17 +94,15 @@ def _rows_by_day(silver: str) -> dict[date, int]:
     return counts
 
 
-def _judged(layout: Layout, release: str, source: str, views: list[str], day: date, rows: int, unbalanced: bool) -> Day:
+def _judged(layout: Layout, release: str, source: str, views: list[str], day: date, unbalanced: bool) -> Day:
     table = open_table(layout.silver(release, source))
     assert table is not None
     with duckdb.connect() as memory:
         memory.register("silver", table.to_pyarrow_dataset())
-        facts, twice, epoch = memory.execute(JUDGED, {"day": day}).fetchall()[0]
+        asked = {"day": day, "exact": exact.up_to(layout, release, source)}
+        rows, facts, twice, epoch = memory.execute(JUDGED, asked).fetchall()[0]
     behind = [view for view in views if not _covers(layout.gold(release, view), source, epoch)]
     reasons = [f"{twice} facts have an event id that another has"] * (twice > 0)
-    reasons += ["not yet exact: late copies among its newest facts were not looked for"] * (
-        epoch > exact.up_to(layout, release, source)
-    )
     reasons += [f"not yet built: {', '.join(behind)}"] * bool(behind)
     reasons += ["hours of it do not balance in the ledger"] * unbalanced
     return Day(source, release, day, rows, facts, not reasons, "; ".join(reasons), datetime.now(UTC))
