@@ -5,7 +5,7 @@ RUN apt-get update \
  && apt-get install --yes --no-install-recommends make openjdk-17-jre-headless procps \
  && rm -rf /var/lib/apt/lists/*
 RUN useradd --create-home --uid 10001 penstock \
- && install -d -o penstock -g penstock /opt/penstock /home/penstock/home
+ && install -d -o penstock -g penstock /opt/penstock /home/penstock/home /home/penstock/home/keys
 USER penstock
 WORKDIR /opt/penstock
 COPY --chown=penstock Makefile pyproject.toml requirements.lock README.md ./

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from penstock.engine import silver
 from penstock.keys.sealing import AGENT, MAGIC, SUBJECTS, Opener
-from penstock.keys.store import Keys
+from penstock.keys.store import Keys, NoKeys
 from penstock.lake.erasures import ERASED
 from penstock.model.source import Source
 
@@ -46,7 +46,13 @@ def _opening(folder: str) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
 
 def _opened(keys: Keys, batch: pa.RecordBatch) -> pa.RecordBatch:
     values, subjects = batch["value"].to_pylist(), batch["_subjects"].to_pylist()
-    opener = Opener(keys, {each for each in subjects if each})
+    sealed = {each for each in subjects if each}
+    if sealed and not keys.there():
+        raise NoKeys(
+            f"records are sealed and there are no keys at {keys.folder}. Nothing was shaped: give this program the "
+            "folder `keys` of the collectors' home."
+        )
+    opener = Opener(keys, sealed)
     found = [
         (opener.opened(value, each) or (value, b"")) if value and each else (value, b"")
         for value, each in zip(values, subjects, strict=True)

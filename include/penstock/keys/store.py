@@ -29,6 +29,10 @@ class Subject(NamedTuple):
     key: bytes
 
 
+class NoKeys(LookupError):
+    """Records are sealed and there are no keys at all: whoever took them for erased would be wrong."""
+
+
 class Keys:
     """The keys of one home. Every call opens the file anew: what another process destroyed is gone at once."""
 
@@ -41,6 +45,9 @@ class Keys:
     @classmethod
     def of_home(cls, home: Path) -> "Keys":
         return cls(home / "keys")
+
+    def there(self) -> bool:
+        return self._file.exists()
 
     def generation(self) -> int:
         """Another number after each erasure."""
