@@ -80,7 +80,8 @@ class Written:
         with duckdb.connect(":memory:", config={"threads": 1}) as engine:
             teach(engine)
             engine.register("written", self._table().to_pyarrow_dataset())
-            counts = ", ".join(f"count_if({condition})" for condition in conditions)
+            # Of no rows DuckDB counts null, and Spark nought.
+            counts = ", ".join(f"coalesce(count_if({condition}), 0)" for condition in conditions)
             told = engine.execute(f"select {counts} from written where {self.where}").fetchone()
         assert told is not None
         return [int(count) for count in told]
