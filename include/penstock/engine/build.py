@@ -1,23 +1,25 @@
 """The batch plan: rebuilds the days that gained facts since the last cut, and publishes each view after its gate."""
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
+from threading import Lock
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import SparkSession
 
-from penstock.engine import candidate
+from penstock.engine import arrived, candidate
 from penstock.engine.increment import Increment, Range
 from penstock.engine.lease import turn
 from penstock.engine.publish import Gate, Overtaken, Refused, audited, published
 from penstock.lake.layout import Layout
 from penstock.lake.publication import Publication, cut_of, open_table
-from penstock.model.source import Source
 from penstock.model.view import Sessions, View, source_of
+
+# While Spark plans one view, which takes one thread, the tasks of another have the other core.
+AT_ONCE = 2
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Built:
 
 
 class Batch:
-    """One build of one release: silver at one version; while a view is judged the next one is computed."""
+    """One build of one release: silver at one version, a few views at once."""
 
     def __init__(self, spark: SparkSession, layout: Layout, release: str, gate: Gate) -> None:
         self.spark = spark
@@ -42,6 +44,7 @@ class Batch:
         self.overtaken: list[str] = []
         # An epoch that the cut is not below, whatever facts are left.
         self.least = -1
+        self._desk = Lock()
 
     def build(self, views: Iterable[View], full: bool = False, days: Range = None) -> list[Built]:
         """Every view of every source that has new facts (all facts if `full`; also these days if `days`)."""
@@ -65,33 +68,26 @@ class Batch:
         return nullcontext() if "://" in root else turn(Path(root, "leases"), f"build-{self.release}-{source}")
 
     def _source(self, views: Sequence[View], full: bool, days: Range) -> list[Built]:
-        facts = self._facts(source_of(views[0]))
-        cut = facts.agg(F.max("epoch")).first()[0] if facts is not None else None  # type: ignore[index]
+        source = source_of(views[0]).name
+        silver = open_table(self.layout.silver(self.release, source))
         # Facts that were retracted leave no epoch behind, and still must go from speed.
-        cut = self.least if cut is None else max(cut, self.least)
-        if facts is None or cut < 0:
+        cut = -1 if silver is None else max(arrived.last_epoch(silver), self.least)
+        if silver is None or cut < 0:
             return []
-        increment = Increment(self.spark, self.layout, self.release, facts)
-        done: dict[str, Future[Built | None]] = {}
-        with ThreadPoolExecutor(1, "gate") as desk:
-            # Sessions before the tallies that are made of them.
-            for view in sorted(views, key=lambda view: isinstance(view.of, Sessions)):
-                if isinstance(view.of, Sessions) and view.of.name in done:
-                    done[view.of.name].result()
-                if work := self._computed(view, increment, cut, full, days):
-                    done[view.name] = desk.submit(self._judged, work)
-        built = [one for each in done.values() if (one := each.result())]
-        self._forget(views)
-        return built
+        increment = Increment(self.spark, self.layout, self.release, source, silver)
 
-    def _facts(self, source: Source) -> DataFrame | None:
-        path = self.layout.silver(self.release, source.name)
-        table = open_table(path)
-        if table is None:
-            return None
-        # One version for all views, however long they take and whatever the stream commits meanwhile.
-        silver = self.spark.read.format("delta").option("versionAsOf", table.version()).load(path)
-        return silver.where("disposition = 'fact'")
+        def one(view: View) -> Built | None:
+            work = self._computed(view, increment, cut, full, days)
+            # Gates write what they said into one table, and take a moment each.
+            with self._desk:
+                return self._judged(work) if work else None
+
+        # Tallies of sessions are made of sessions that are published.
+        first = [view for view in views if not isinstance(view.of, Sessions)]
+        with ThreadPoolExecutor(AT_ONCE, "view") as desks:
+            built = [*desks.map(one, first), *desks.map(one, [view for view in views if view not in first])]
+        self._forget(views)
+        return [each for each in built if each]
 
     def _computed(self, view: View, increment: Increment, cut: int, full: bool, days: Range) -> "Work | None":
         """Writes a view's candidate; None where there is nothing to judge."""
@@ -106,8 +102,10 @@ class Batch:
             return None
         path = candidate.fresh(self.layout, self.release, view.name)
         rows, touched = increment.rows(view, since, days)
-        candidate.write(rows, path)
-        increment.forget()
+        try:
+            candidate.write(rows, path)
+        finally:
+            increment.forget()
         return Work(view, path, touched, cut, stands)
 
     def _judged(self, work: "Work") -> Built | None:
