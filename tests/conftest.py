@@ -25,10 +25,12 @@ def pytest_unconfigure() -> None:
 
 def together(nodeid: str) -> str:
     """What one worker of a parallel run (`make test`) runs alone, because workers share nothing: the tests of the one
-    stack, and those of the one Spark session and the one broker. These begin first; the rest goes file by file."""
-    if nodeid.startswith(("tests/spark", "tests/faults", "tests/system/collect")):
+    stack, and those of the one Spark session. These begin first; the rest goes file by file, the longer ones before."""
+    if nodeid.startswith("tests/system") and "/collect/" not in nodeid:
+        return "1 stack"
+    if nodeid.startswith("tests/spark"):
         return "2 spark"
-    return "1 stack" if nodeid.startswith("tests/system") else f"3 {nodeid.partition('::')[0]}"
+    return f"{3 if nodeid.startswith(('tests/faults', 'tests/system')) else 4} {nodeid.partition('::')[0]}"
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:

@@ -74,9 +74,10 @@ def eventually(condition: Callable[[], bool], seconds: float) -> bool:
     return True
 
 
-@pytest.fixture(scope="session")
+# For this folder: a stack that idles beside other tests takes a quarter of a core.
+@pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
-    """Started once a run; at the end it must stop without leaving a process."""
+    """Started once; at the end it must stop without leaving a process."""
     home = tmp_path_factory.mktemp("stack") / "home"
     running = RunningStack(home, environment(home))
     begun = running.penstock("up", "--detach")

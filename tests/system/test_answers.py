@@ -4,6 +4,8 @@ import json
 import urllib.request
 from typing import Any
 
+from system.on_call import BROWSER
+
 from .conftest import RunningStack, eventually
 
 PATIENCE = 200.0
@@ -11,7 +13,7 @@ VIEW = {"type": "pageview", "site": "answers.example", "visitor": "v1", "url": "
 
 
 def ask(address: str, body: object = None, prefer: str = "") -> tuple[int, dict[str, Any]]:
-    headers = {"content-type": "application/json", "prefer": prefer}
+    headers = {"content-type": "application/json", "user-agent": BROWSER, "prefer": prefer}
     sent = json.dumps(body).encode() if body is not None else None
     request = urllib.request.Request(address, sent, headers)  # noqa: S310
     with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310

@@ -16,7 +16,7 @@ from confluent_kafka import Consumer, TopicPartition
 from penstock.log.topics import ensure
 from penstock.model.domain import domains
 
-EXAMPLES = "1000" if os.environ.get("PENSTOCK_FULL") else "15"
+EXAMPLES = "1000" if os.environ.get("PENSTOCK_FULL") else "6"
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"
     "response_schema_conformance"
