@@ -108,8 +108,8 @@ def test_a_subscriber_can_go_on_where_it_stopped(collector) -> None:
             if len(ids.intersection(seen)) == enough:
                 place = cursor
                 break
-    assert len(seen) == len(set(seen))
-    assert ids <= set(seen)
+    # Of its own: what a sender that was killed sent twice, another test's, is on the log twice.
+    assert sorted(one for one in seen if one in ids) == sorted(ids)
 
 
 def test_a_websocket_tells_records_as_they_come(collector) -> None:
