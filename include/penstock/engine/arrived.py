@@ -1,5 +1,5 @@
 # ruff: noqa: S608 - a view's own column
-"""What came to a source's silver, asked of its files without Spark: a build asks before it plans anything."""
+"""What came to a table, asked of its files without Spark: a build asks before it plans anything."""
 
 from collections.abc import Set
 from datetime import date
@@ -11,18 +11,25 @@ from deltalake import DeltaTable
 
 def last_epoch(silver: DeltaTable) -> int:
     """The last epoch that has facts; -1 where none has."""
-    return int(_asked(silver, "coalesce(max(epoch), -1)", -1)[0][0])
+    return int(asked(silver, "select coalesce(max(epoch), -1) from rows where disposition = 'fact'")[0][0])
+
+
+def newest(table: DeltaTable) -> int:
+    """The last epoch that has any row; -1 where none has."""
+    return int(asked(table, "select coalesce(max(epoch), -1) from rows")[0][0])
 
 
 def days(silver: DeltaTable, at: str, since: int) -> Set[date]:
     """The days, by a moment's column, of the facts that came after an epoch."""
     # Silver is laid out by the day of `happened_at`.
     day = "day" if at == "happened_at" else f"cast(timezone('UTC', {at}) as date)"
-    return {row[0] for row in _asked(silver, f"distinct {day}", since)}
+    came = f"select distinct {day} from rows where disposition = 'fact' and epoch > $since"
+    return {row[0] for row in asked(silver, came, since=since)}
 
 
-def _asked(silver: DeltaTable, what: str, since: int) -> list[tuple[Any, ...]]:
+def asked(table: DeltaTable, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    """DuckDB's answer to a question about a table's `rows`."""
     with duckdb.connect(":memory:", config={"threads": 1}) as engine:
         engine.execute("set TimeZone = 'UTC'")
-        engine.register("silver", silver.to_pyarrow_dataset())
-        return engine.execute(f"select {what} from silver where disposition = 'fact' and epoch > {since}").fetchall()
+        engine.register("rows", table.to_pyarrow_dataset())
+        return engine.execute(sql, parameters).fetchall()

@@ -9,15 +9,14 @@ epoch: cut short it is done again.
 from collections.abc import Sequence
 from datetime import date
 from functools import partial
-from typing import Any
 
-import duckdb
 from delta.tables import DeltaTable as SparkTable
 from deltalake import DeltaTable
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
+from penstock.engine.arrived import asked, newest
 from penstock.engine.build import Batch
 from penstock.engine.overtaken import NOBODY, Quiet, committed
 from penstock.engine.publish import Gate
@@ -43,11 +42,11 @@ def close(
 ) -> list[date]:
     """Makes a source exact up to its newest epoch. Returns the days that lost a fact and were built again."""
     path = layout.silver(release, source.name)
-    since, until = exact.up_to(layout, release, source.name), last_epoch(path)
+    since, until = exact.up_to(layout, release, source.name), newest(DeltaTable(path))
     if until <= since:
         return []
     demote(spark, path, since, until, quiet)
-    lost = _lost(path, since)
+    lost = [day for (day,) in asked(DeltaTable(path), LOST, since=since)]
     if lost:
         said = Statement(f"close_day/{until}", source.name, days=[str(day) for day in lost])
         rebuilt(spark, layout, release, source, said, gate)
@@ -55,21 +54,6 @@ def close(
         Batch(spark, layout, release, gate).build(views_of(source))
     exact.note(layout, release, source.name, until)
     return lost
-
-
-def last_epoch(path: str) -> int:
-    return int(_asked(path, "select coalesce(max(epoch), -1) from rows")[0][0])
-
-
-def _lost(path: str, since: int) -> list[date]:
-    return [day for (day,) in _asked(path, LOST, since=since)]
-
-
-def _asked(path: str, sql: str, **parameters: int) -> list[tuple[Any, ...]]:
-    with duckdb.connect() as memory:
-        memory.execute("set timezone = 'UTC'")
-        memory.register("rows", DeltaTable(path).to_pyarrow_dataset())
-        return memory.execute(sql, parameters).fetchall()
 
 
 def demote(spark: SparkSession, path: str, since: int, until: int, quiet: Quiet = NOBODY) -> None:

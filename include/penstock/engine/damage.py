@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
+from penstock.engine.arrived import asked
 from penstock.engine.checkpoints import examine, places
 from penstock.engine.pinning import named, tables_of
 from penstock.lake.files import size_of
@@ -151,9 +152,7 @@ def sound(folder: Place, name: str, size: int, deep: bool) -> bool:
 
 def holes_of(bronze: str) -> list[tuple[int, int, int]]:
     """Offsets [first, next) of a partition that bronze lacks between two that it has."""
-    with duckdb.connect() as memory:
-        memory.register("rows", DeltaTable(bronze).to_pyarrow_dataset())
-        return [(int(part), int(first), int(end)) for part, first, end in memory.sql(HOLES).fetchall()]
+    return [(int(part), int(first), int(end)) for part, first, end in asked(DeltaTable(bronze), HOLES)]
 
 
 def lacking(bronze: str, silver: str) -> int:

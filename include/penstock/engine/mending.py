@@ -10,14 +10,13 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine import silver
 from penstock.engine.archive import BRONZE, bronze
+from penstock.engine.arrived import asked, newest
 from penstock.engine.build import Batch, Built
 from penstock.engine.checkpoints import heal, places
 from penstock.engine.commit import Appender, create
@@ -130,17 +129,10 @@ def highest(layout: Layout, release: str, of: Source) -> int:
     table = open_table(path)
     said = note(table) if table else None
     cuts = [cut_of(layout, release, each.name, of.name) for each in views_of(of)]
-    speeds = [_last_epoch(layout.speed(release, each.name)) for each in views_of(of)]
+    speeds = [open_table(layout.speed(release, each.name)) for each in views_of(of)]
     streams = [point.streams for point in points(layout)[:1]]
     stands = [stand.epoch for known in streams for name, stand in known.items() if path.endswith(name)]
-    return max([said[1] if said else -1, *cuts, *speeds, *stands])
-
-
-def _last_epoch(speed: str) -> int:
-    table = open_table(speed)
-    if table is None or table.to_pyarrow_dataset().count_rows() == 0:
-        return -1
-    return int(pc.max(table.to_pyarrow_table(columns=["epoch"])["epoch"]).as_py())
+    return max([said[1] if said else -1, *cuts, *(newest(each) for each in speeds if each), *stands])
 
 
 def mend_views(
@@ -183,9 +175,7 @@ def mend_bronze(spark: SparkSession, kafka: str, layout: Layout, of: Source, ope
 def holes(kafka: str, path: str) -> Iterator[tuple[int, int, int]]:
     """What lies between two records of bronze, or between the log's first and bronze's; its end is the stream's."""
     yield from holes_of(path)
-    with duckdb.connect() as memory:
-        memory.register("rows", DeltaTable(path).to_pyarrow_dataset())
-        firsts = memory.sql('select partition, min("offset") from rows group by all').fetchall()
+    firsts = asked(DeltaTable(path), 'select partition, min("offset") from rows group by all')
     lows = watermarks(kafka, path.rpartition("/")[2])
     for part, first in firsts:
         if lows[int(part)][0] < first:

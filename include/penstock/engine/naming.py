@@ -6,6 +6,7 @@ import duckdb
 import pyarrow as pa
 from confluent_kafka import Consumer, TopicPartition
 
+from penstock.engine.arrived import asked
 from penstock.engine.pinning import releases
 from penstock.keys.sealing import SUBJECTS, tokens_of
 from penstock.lake.layout import Layout
@@ -62,11 +63,7 @@ def _late(layout: Layout, source: Source) -> dict[int, tuple[int, int]]:
 
 def _ends(path: str) -> dict[int, int]:
     table = open_table(path)
-    if table is None:
-        return {}
-    with duckdb.connect() as memory:
-        memory.register("rows", table.to_pyarrow_dataset())
-        return dict(memory.sql(ENDS).fetchall())
+    return dict(asked(table, ENDS)) if table else {}
 
 
 def _logged(

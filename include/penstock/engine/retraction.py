@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 
-import duckdb
 import pyarrow.compute as pc
 from delta.tables import DeltaTable as SparkTable
 from deltalake import DeltaTable
@@ -16,6 +15,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
+from penstock.engine.arrived import newest
 from penstock.engine.build import Batch, Built
 from penstock.engine.counting import ROWS, Rows, seen
 from penstock.engine.gate import GateResult
@@ -144,16 +144,9 @@ def rebuilt(
     reach = max((view.horizon for view in views if isinstance(view, PerKey)), default=0)
     days = date.fromisoformat(said.days[0]), date.fromisoformat(said.days[-1]) + timedelta(days=reach)
     batch = Batch(spark, layout, release, lenient(gate, said))
-    batch.least = _last_epoch(layout.silver(release, source.name))
+    batch.least = newest(DeltaTable(layout.silver(release, source.name)))
     by_day = batch.build([view for view in views if view not in whole], days=days)
     return [*by_day, *batch.build(whole, full=True)]
-
-
-def _last_epoch(silver_table: str) -> int:
-    told = DeltaTable(silver_table).to_pyarrow_dataset()
-    with duckdb.connect() as memory:
-        memory.register("rows", told)
-        return int(memory.execute("select coalesce(max(epoch), -1) from rows").fetchall()[0][0])
 
 
 def lenient(gate: Gate, said: Statement) -> Gate:
