@@ -12,7 +12,7 @@ from deltalake.exceptions import TableNotFoundError
 
 from penstock.engine.checkpoints import Place, book, ends, notes, places
 from penstock.lake import code
-from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused, current, kept, registry
 from penstock.lake.restore_points import Pin, RestorePoint, Stand, keep
 from penstock.model.domain import Domain, domains, views_of
@@ -57,7 +57,7 @@ def _code(layout: Layout, domain: str) -> str:
 
 def releases(layout: Layout, domain: Domain) -> list[str]:
     """Every release of a domain that there ever was."""
-    return sorted({FIRST_RELEASE, *registry(layout, domain.name).releases})
+    return sorted(registry(layout, domain.name).releases)
 
 
 def tables_of(layout: Layout, release: str, source: Source) -> tuple[list[str], list[str]]:
