@@ -16,9 +16,9 @@ from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
 from penstock.engine.naming import CannotErase
 from penstock.engine.publish import Refused
+from penstock.engine.signing import book, signed, status
 from penstock.engine.telling import report
 from penstock.engine.theirs import asked
-from penstock.lake import audit
 from penstock.lake.layout import Layout
 from penstock.lake.session import open_session
 from penstock.model.domain import domains
@@ -26,32 +26,27 @@ from penstock.settings import Settings
 
 
 def main() -> int:
-    form = arguments()
+    return status(partial(erased, arguments()), CannotErase, LeaseTaken, Refused)
+
+
+def erased(form: argparse.Namespace) -> str:
     settings = Settings.from_env()
     layout = Layout(settings.lake)
-    try:
-        wanted = asked(form.domain, form.subjects, form.operation, form.who, form.why)
-        said, built = erase(partial(open_session, settings, "erase"), settings, wanted, partial(recorded, layout))
-    except (CannotErase, LeaseTaken, Refused) as refused:
-        print(refused, file=sys.stderr)  # noqa: T201
-        return 3
+    wanted = asked(form.domain, form.subjects, form.operation, form.who, form.why)
+    said, built = erase(partial(open_session, settings, "erase"), settings, wanted, partial(recorded, layout))
     file, told = report(settings.home, wanted, said, built)
     facts = {f"{each.source} {release}": counts for each in said for release, counts in each.facts.items()}
     before = {name: f"{most:,} facts" for name, (most, _) in facts.items()}
     after = {name: f"{most - theirs:,} facts" for name, (most, theirs) in facts.items()}
     after |= {"subjects": len(wanted.tokens), "report": str(file)}
-    entry = audit.Entry(form.operation, "erase", form.domain, form.who, form.why, form.approved_by, before, after)
-    audit.record(layout, entry)
-    print(told)  # noqa: T201
-    return 0
+    book(layout, form, "erase", form.domain, before, after)
+    return told
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = signed(__doc__)
     parser.add_argument("--domain", required=True, choices=[*domains()])
     parser.add_argument("--subjects", required=True, help="tokens, with commas or white space between")
-    for name in ("operation", "who", "why", "approved-by"):
-        parser.add_argument(f"--{name}", default="", required=name == "operation")
     return parser.parse_args()
 
 

@@ -14,7 +14,7 @@ from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
 from penstock.engine.mending import Lost, rebuild
 from penstock.engine.publish import Refused
-from penstock.lake import audit
+from penstock.engine.signing import book, signed, status
 from penstock.lake.layout import Layout
 from penstock.lake.session import open_session
 from penstock.log.schemas import Schemas
@@ -23,25 +23,18 @@ from penstock.settings import Settings
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = signed(__doc__)
     parser.add_argument("--table", required=True, help="its path below the lake's root, as `penstock doctor` says it")
-    for name in ("operation", "who", "why", "approved-by"):
-        parser.add_argument(f"--{name}", default="", required=name == "operation")
-    asked = parser.parse_args()
+    return status(partial(rebuilt, parser.parse_args()), Lost, LeaseTaken, Refused, UnknownName)
+
+
+def rebuilt(asked: argparse.Namespace) -> str:
     settings = Settings.from_env()
     layout, schemas = Layout(settings.lake), Schemas(settings.kafka)
     spark = open_session(settings, "rebuild")
-    try:
-        told = rebuild(spark, settings, asked.table, asked.operation, schemas.of_source, partial(recorded, layout))
-    except (Lost, LeaseTaken, Refused, UnknownName) as refused:
-        print(refused, file=sys.stderr)  # noqa: T201
-        return 3
-    after = {"told": told}
-    audit.record(
-        layout, audit.Entry(asked.operation, "rebuild", asked.table, asked.who, asked.why, asked.approved_by, {}, after)
-    )
-    print(told)  # noqa: T201
-    return 0
+    told = rebuild(spark, settings, asked.table, asked.operation, schemas.of_source, partial(recorded, layout))
+    book(layout, asked, "rebuild", asked.table, {}, {"told": told})
+    return told
 
 
 if __name__ == "__main__":

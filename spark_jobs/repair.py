@@ -18,7 +18,7 @@ from penstock.engine.lease import LeaseTaken
 from penstock.engine.publish import Refused
 from penstock.engine.repair import planned, repair, settled, tried
 from penstock.engine.shape import Shape
-from penstock.lake import audit
+from penstock.engine.signing import book, signed, status
 from penstock.lake.layout import Layout
 from penstock.lake.releases import current
 from penstock.lake.session import open_session
@@ -29,45 +29,41 @@ from penstock.settings import Settings
 
 
 def main() -> int:
-    told = arguments()
+    return status(partial(repaired, arguments()), BadRepair, LeaseTaken, NoSuchStatement, UnknownName, Refused)
+
+
+def repaired(told: argparse.Namespace) -> str:
     settings = Settings.from_env()
     layout, schemas = Layout(settings.lake), Schemas(settings.kafka)
-    try:
-        of = source(told.source)
-        parts = asked(told.rename, told.cast, told.default)
-        said = named(told.operation, of.name, told.reason, *parts, told.revoke, told.who, told.why)
+    of = source(told.source)
+    parts = asked(told.rename, told.cast, told.default)
+    said = named(told.operation, of.name, told.reason, *parts, told.revoke, told.who, told.why)
 
-        def shape(release: str) -> Shape:
-            return Shape(of, layout, release, partial(schemas.of_source, of.name))
+    def shape(release: str) -> Shape:
+        return Shape(of, layout, release, partial(schemas.of_source, of.name))
 
-        spark = open_session(settings, "repair")
-        if told.dry_run:
-            text = tried(spark, shape(current(layout, of.domain)), said).text()
-            planned(settings.home, told.operation).write_text(text)
-            print(text)  # noqa: T201
-            return 0
-        said = settled(spark, layout, said, shape)
-        quiet = partial(halted, settings.home, shapes_of(layout, of))
-        rows = repair(spark, layout, said, shape, partial(recorded, layout), quiet)
-    except (BadRepair, LeaseTaken, NoSuchStatement, UnknownName, Refused) as refused:
-        print(refused, file=sys.stderr)  # noqa: T201
-        return 3
+    spark = open_session(settings, "repair")
+    if told.dry_run:
+        text = tried(spark, shape(current(layout, of.domain)), said).text()
+        planned(settings.home, told.operation).write_text(text)
+        return text
+    said = settled(spark, layout, said, shape)
+    quiet = partial(halted, settings.home, shapes_of(layout, of))
+    rows = repair(spark, layout, said, shape, partial(recorded, layout), quiet)
     # Streams remember ids from silver when they start: what became a fact must be known to them.
     ask_to_end(settings.home)
     what = {"reason": said.reason, "rename": said.rename, "cast": said.cast, "default": said.default, "of": said.of}
     after = {"id": said.id, "records": said.records, "days": list(said.days)}
     verb = "revoke repair" if said.of else "repair"
-    audit.record(layout, audit.Entry(told.operation, verb, of.name, told.who, told.why, told.approved_by, what, after))
-    print(f"{verb} {said.id}: {rows:,} rows on {len(said.days)} days")  # noqa: T201
-    return 0
+    book(layout, told, verb, of.name, what, after)
+    return f"{verb} {said.id}: {rows:,} rows on {len(said.days)} days"
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = signed(__doc__)
     parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
-    for name in ("source", "operation"):
-        parser.add_argument(f"--{name}", required=True)
-    for name in ("reason", "rename", "cast", "default", "revoke", "who", "why", "approved-by"):
+    parser.add_argument("--source", required=True)
+    for name in ("reason", "rename", "cast", "default", "revoke"):
         parser.add_argument(f"--{name}", default="")
     return parser.parse_args()
 

@@ -9,9 +9,11 @@ be done; 3 refused: the sentence says why and what is left; else it crashed, whi
 import argparse
 import os
 import sys
+from functools import partial
 
 from penstock.engine.lease import LeaseTaken
 from penstock.engine.releasing import replay
+from penstock.engine.signing import status
 from penstock.lake import replays
 from penstock.lake.code import unpacked
 from penstock.lake.layout import Layout
@@ -22,21 +24,18 @@ from penstock.settings import Settings
 
 
 def main() -> int:
-    asked = arguments()
+    return status(partial(replayed, arguments()), Refused, CodeRefused, LeaseTaken)
+
+
+def replayed(asked: argparse.Namespace) -> str:
     settings = Settings.from_env()
     layout = Layout(settings.lake)
-    try:
-        cores = asked.__dict__.pop("cores")
-        release = replays.begin(layout, settings.home, replays.Asked(**vars(asked)))
-        folder = unpacked(layout, settings.home, asked.domain, release.hash)
-        give_way(os.getpid())
-        use(folder)
-        told = replay(settings, release, folder, cores)
-    except (Refused, CodeRefused, LeaseTaken) as refused:
-        print(refused, file=sys.stderr)  # noqa: T201
-        return 3
-    print(told)  # noqa: T201
-    return 0
+    cores = asked.__dict__.pop("cores")
+    release = replays.begin(layout, settings.home, replays.Asked(**vars(asked)))
+    folder = unpacked(layout, settings.home, asked.domain, release.hash)
+    give_way(os.getpid())
+    use(folder)
+    return replay(settings, release, folder, cores)
 
 
 def arguments() -> argparse.Namespace:

@@ -17,7 +17,7 @@ from penstock.engine.lease import LeaseTaken
 from penstock.engine.matching import BadCondition, named
 from penstock.engine.publish import Refused
 from penstock.engine.retraction import Unconfirmed, retract, settled
-from penstock.lake import audit
+from penstock.engine.signing import book, signed, status
 from penstock.lake.layout import Layout
 from penstock.lake.session import open_session
 from penstock.lake.statements import NoSuchStatement
@@ -26,18 +26,17 @@ from penstock.settings import Settings
 
 
 def main() -> int:
-    asked = arguments()
+    return status(partial(retracted, arguments()), BadCondition, LeaseTaken, Unconfirmed, NoSuchStatement, Refused)
+
+
+def retracted(asked: argparse.Namespace) -> str:
     settings = Settings.from_env()
     layout, of = Layout(settings.lake), source(asked.source)
-    try:
-        said = named(asked.operation, of, asked.where, asked.first, asked.last, asked.revoke, asked.who, asked.why)
-        said = settled(layout, of, said, asked.confirmed == "yes")
-        spark = open_session(settings, "retract")
-        quiet = partial(halted, settings.home, shapes_of(layout, of))
-        built = retract(spark, layout, of, said, partial(recorded, layout), quiet)
-    except (BadCondition, LeaseTaken, Unconfirmed, NoSuchStatement, Refused) as refused:
-        print(refused, file=sys.stderr)  # noqa: T201
-        return 3
+    said = named(asked.operation, of, asked.where, asked.first, asked.last, asked.revoke, asked.who, asked.why)
+    said = settled(layout, of, said, asked.confirmed == "yes")
+    spark = open_session(settings, "retract")
+    quiet = partial(halted, settings.home, shapes_of(layout, of))
+    built = retract(spark, layout, of, said, partial(recorded, layout), quiet)
     after = {
         "id": said.id,
         "records": said.records,
@@ -46,15 +45,12 @@ def main() -> int:
     }
     verb = "revoke" if said.of else "retract"
     before = {"where": said.where, "from": said.first, "to": said.last, "of": said.of}
-    audit.record(
-        layout, audit.Entry(asked.operation, verb, of.name, asked.who, asked.why, asked.approved_by, before, after)
-    )
-    print(f"{verb} {said.id}: {said.records:,} records on {len(said.days)} days; {len(built)} views published")  # noqa: T201
-    return 0
+    book(layout, asked, verb, of.name, before, after)
+    return f"{verb} {said.id}: {said.records:,} records on {len(said.days)} days; {len(built)} views published"
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = signed(__doc__)
     parser.add_argument(
         "--source", required=True, choices=[each.name for one in domains().values() for each in one.sources]
     )
@@ -65,10 +61,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--confirmed", default="no", choices=["yes", "no"], help="also if it is about all facts or none"
     )
-    parser.add_argument("--operation", required=True, help="its name for ever")
-    parser.add_argument("--who", default="")
-    parser.add_argument("--why", required=True)
-    parser.add_argument("--approved-by", default="")
     return parser.parse_args()
 
 

@@ -9,12 +9,14 @@ changed, or a gate refused; else it crashed: start it again, and until then the 
 
 import argparse
 import sys
+from functools import partial
 
 from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
 from penstock.engine.mending import mend_views
 from penstock.engine.publish import Refused
 from penstock.engine.returning import go_back
+from penstock.engine.signing import signed, status
 from penstock.engine.ways import CannotRewind
 from penstock.lake.layout import Layout
 from penstock.lake.restore_points import NoSuchPoint
@@ -26,7 +28,10 @@ from penstock.settings import Settings
 
 
 def main() -> int:
-    asked = arguments()
+    return status(partial(gone_back, arguments()), CannotRewind, LeaseTaken, NoSuchPoint, Refused, Unfinished)
+
+
+def gone_back(asked: argparse.Namespace) -> str:
     settings = Settings.from_env()
     layout = Layout(settings.lake)
 
@@ -34,20 +39,13 @@ def main() -> int:
         mend_views(open_session(settings, "rewind"), layout, release, source, recorded(layout, release))
 
     said = (asked.domain, asked.point, asked.operation, asked.who, asked.why, asked.approved_by)
-    try:
-        print(go_back(settings, *said, build))  # noqa: T201
-    except (CannotRewind, LeaseTaken, NoSuchPoint, Refused, Unfinished) as refused:
-        print(refused, file=sys.stderr)  # noqa: T201
-        return 3
-    return 0
+    return go_back(settings, *said, build)
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = signed(__doc__)
     parser.add_argument("--domain", required=True, choices=[*domains()])
     parser.add_argument("--point", required=True, help="a restore point's id")
-    for name in ("operation", "who", "why", "approved-by"):
-        parser.add_argument(f"--{name}", default="", required=name == "operation")
     return parser.parse_args()
 
 
