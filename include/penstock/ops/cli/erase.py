@@ -5,14 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markdown import Markdown
 
 from penstock.ops import cli
+from penstock.ops.cli.operating import Json, NoWait, Yes, operated, planned
 from penstock.ops.refusal import Refusal
 from penstock.settings import Settings
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document.")]
 Domain = Annotated[str, typer.Option(help="Where they are named, such as web.")]
 
 
@@ -27,14 +25,13 @@ def erase(
     subjects: Annotated[list[str] | None, typer.Argument(help="Their ids, as events name them.")] = None,
     file: Annotated[str, typer.Option(help="A file with an id a line; - is standard input.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go, and their tokens.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Approve what the plan says.")] = False,
-    no_wait: Annotated[bool, typer.Option("--no-wait", help="Return once it is triggered.")] = False,
+    yes: Yes = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Erase subjects for good, by the DAG `erase`, which is given their tokens and never a name. Cannot be undone."""
     from penstock.engine.naming import CannotErase
     from penstock.engine.theirs import asked, text
-    from penstock.ops.cockpit import operate
 
     settings = Settings.from_env()
     tokens = tokens_of(settings, domain, [*(subjects or ()), *_lines(file)])
@@ -43,14 +40,10 @@ def erase(
     except CannotErase as refusal:
         raise Refusal(str(refusal)) from refusal
     if dry_run:
-        shown = f"{told}\n\nTokens: `{tokens}`"
-        cli.say({"plan": told, "tokens": tokens.split()}) if as_json else Console().print(Markdown(shown))
+        planned(told if as_json else f"{told}\n\nTokens: `{tokens}`", as_json, tokens=tokens.split())
         return
-    done = operate(
-        settings, "erase", {"domain": domain, "subjects": tokens, "why": why},
-        approve=yes, wait=not no_wait, tell=lambda line: typer.echo(line, err=True),
-    )  # fmt: skip
-    cli.say(done) if as_json else typer.echo(f"erase of {len(tokens.split())} subjects: {done['state']}")
+    form = {"domain": domain, "subjects": tokens, "why": why}
+    operated("erase", form, f"{len(tokens.split())} subjects", yes=yes, no_wait=no_wait, as_json=as_json)
 
 
 def _lines(file: str) -> list[str]:

@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 from penstock.ops import cli
+from penstock.ops.cli.operating import Json, NoWait, Yes, operated
 from penstock.ops.refusal import Refusal
 from penstock.settings import Settings
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document.")]
 Source = Annotated[str, typer.Option(help="The source, such as web.events.")]
 
 
@@ -25,24 +25,19 @@ def repair(
     cast: Annotated[str, typer.Option(help="field=integer, number, string or boolean; with commas.")] = "",
     default: Annotated[str, typer.Option(help="field=value, with commas.")] = "",
     revoke: Annotated[str, typer.Option(help="The repair to take back.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Approve what the dry run says.")] = False,
-    no_wait: Annotated[bool, typer.Option("--no-wait", help="Return once it is triggered.")] = False,
+    yes: Yes = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Shape rejected records again after a repair, by the DAG `repair`, which says first what would become of them."""
     from penstock.engine.correcting import BadRepair, asked, named
-    from penstock.ops.cockpit import operate
 
     try:
         named("asked", source, reason, *asked(rename, cast, default), revoke)
     except BadRepair as refusal:
         raise Refusal(str(refusal)) from refusal
     form = {"source": source, "reason": reason, "rename": rename, "cast": cast, "default": default, "revoke": revoke}
-    done = operate(
-        Settings.from_env(), "repair", {**form, "why": why},
-        approve=yes, wait=not no_wait, tell=lambda line: typer.echo(line, err=True),
-    )  # fmt: skip
-    cli.say(done) if as_json else typer.echo(f"repair of {source}: {done['state']}")
+    operated("repair", {**form, "why": why}, source, yes=yes, no_wait=no_wait, as_json=as_json)
 
 
 def repairs(source: Source, as_json: Json = False) -> None:

@@ -3,14 +3,12 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markdown import Markdown
 
 from penstock.ops import cli
+from penstock.ops.cli.operating import DryRun, Json, NoWait, Yes, operated, planned
 from penstock.ops.refusal import Refusal
 from penstock.settings import Settings
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document.")]
 Source = Annotated[str, typer.Option(help="The source, such as web.events.")]
 
 
@@ -27,9 +25,9 @@ def retract(
     last: Annotated[str, typer.Option("--to", help="A day, included, or a moment, excluded.")] = "",
     revoke: Annotated[str, typer.Option(help="The retraction to take back, whole or where --where holds.")] = "",
     confirmed: Annotated[bool, typer.Option("--confirmed", help="Also if it is about every fact, or none.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Approve what the plan says.")] = False,
-    no_wait: Annotated[bool, typer.Option("--no-wait", help="Return once it is triggered.")] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Retract facts by a condition, or take a retraction back, by the DAG `retract`. Nothing is erased."""
@@ -38,22 +36,16 @@ def retract(
     from penstock.lake.layout import Layout
     from penstock.lake.statements import NoSuchStatement
     from penstock.model.domain import UnknownName
-    from penstock.ops.cockpit import operate
 
-    settings = Settings.from_env()
     try:
-        told = text(Layout(settings.lake), source, where, first, last, revoke)
+        told = text(Layout(Settings.from_env().lake), source, where, first, last, revoke)
     except (BadCondition, NoSuchStatement, UnknownName) as refusal:
         raise Refusal(str(refusal)) from refusal
     if dry_run:
-        cli.say({"plan": told}) if as_json else Console().print(Markdown(told))
+        planned(told, as_json)
         return
     form = {"source": source, "where": where, "from": first, "to": last, "revoke": revoke, "confirmed": confirmed}
-    done = operate(
-        settings, "retract", {**form, "why": why},
-        approve=yes, wait=not no_wait, tell=lambda line: typer.echo(line, err=True),
-    )  # fmt: skip
-    cli.say(done) if as_json else typer.echo(f"retract of {source}: {done['state']}")
+    operated("retract", {**form, "why": why}, source, yes=yes, no_wait=no_wait, as_json=as_json)
 
 
 def retractions(source: Source, as_json: Json = False) -> None:

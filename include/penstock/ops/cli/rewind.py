@@ -4,14 +4,11 @@ import getpass
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markdown import Markdown
 
 from penstock.ops import cli
+from penstock.ops.cli.operating import DryRun, Json, NoWait, Yes, operated, planned
 from penstock.ops.refusal import Refusal
 from penstock.settings import Settings
-
-Json = Annotated[bool, typer.Option("--json", help="One JSON document.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -54,9 +51,9 @@ def rewind(
     to: Annotated[str, typer.Argument(help="A restore point's id, or its beginning; `latest`.")],
     domain: Annotated[str, typer.Option(help="Whose tables go back.")],
     why: Annotated[str, typer.Option(help="For the audit: what went wrong, in a sentence.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Approve what the plan says.")] = False,
-    no_wait: Annotated[bool, typer.Option("--no-wait", help="Return once it is triggered.")] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Bring a domain back to a restore point, by the DAG `rewind`. The present is kept as a restore point."""
@@ -65,7 +62,6 @@ def rewind(
     from penstock.lake.layout import Layout
     from penstock.lake.restore_points import NoSuchPoint, find
     from penstock.model.domain import domains
-    from penstock.ops.cockpit import operate
 
     settings = Settings.from_env()
     if domain not in domains():
@@ -76,10 +72,7 @@ def rewind(
     except (CannotRewind, NoSuchPoint) as refusal:
         raise Refusal(str(refusal)) from refusal
     if dry_run:
-        cli.say({"point": point.id, "plan": told}) if as_json else Console().print(Markdown(told))
+        planned(told, as_json, point=point.id)
         return
     form = {"domain": domain, "point": point.id, "why": why}
-    done = operate(
-        settings, "rewind", form, approve=yes, wait=not no_wait, tell=lambda line: typer.echo(line, err=True)
-    )
-    cli.say(done) if as_json else typer.echo(f"rewind of {domain} to {point.id}: {done['state']}")
+    operated("rewind", form, f"{domain} to {point.id}", yes=yes, no_wait=no_wait, as_json=as_json)
