@@ -30,13 +30,15 @@ WITHIN = "where=site:eq:a.example"
 @pytest.fixture
 def opened(settings: Settings) -> Iterator[Opened]:
     """A client at an address, after the home was given its rules."""
-    settings.home.mkdir(parents=True, exist_ok=True)
-    (settings.home / "passwords.json").write_text(json.dumps(USERS))
     with ExitStack() as stack:
 
-        def client(address: str = ELSEWHERE, rules: str = "", headers: dict[str, str] = HOST) -> TestClient:
-            (settings.home / "console.toml").write_text(rules)
-            app = create_app(Answers(settings, Reader(Layout(settings.lake))), Access(settings.home))
+        def client(
+            address: str = ELSEWHERE, rules: str = "", headers: dict[str, str] = HOST, home: Path = settings.home
+        ) -> TestClient:
+            home.mkdir(parents=True, exist_ok=True)
+            (home / "passwords.json").write_text(json.dumps(USERS))
+            (home / "console.toml").write_text(rules)
+            app = create_app(Answers(settings, Reader(Layout(settings.lake))), Access(home))
             return stack.enter_context(TestClient(app, client=(address, 1), headers=headers))
 
         yield client
@@ -76,6 +78,16 @@ def test_what_only_looks_like_this_machine_logs_in(opened: Opened, headers: dict
 def test_settings_take_an_admin(opened: Opened, user: str, expected: int) -> None:
     client = logged_in(opened(), user)
     assert client.post("/api/shares", json={"domain": "web", "scope": "a.example"}).status_code == expected
+
+
+def test_two_penstocks_of_one_host_log_nobody_out_of_the_other(opened: Opened, tmp_path: Path) -> None:
+    one, other = opened(), opened(home=tmp_path / "other")
+    # A browser has one jar for a host, whatever the port.
+    other.cookies.jar = one.cookies.jar
+    logged_in(one, "oncall"), logged_in(other, "admin")
+    assert [client.get("/api/me").json()["name"] for client in (one, other)] == ["oncall", "admin"]
+    other.post("/api/logout")
+    assert [client.get("/api/me").json()["name"] for client in (one, other)] == ["oncall", None]
 
 
 def test_an_action_takes_somebody_on_call_and_a_name(opened: Opened) -> None:

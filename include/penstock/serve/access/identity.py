@@ -1,5 +1,6 @@
 """Who asks: a proxy's word, a session, a share link, user and password, or this machine itself."""
 
+import hmac
 from base64 import b64decode
 from binascii import Error
 from ipaddress import ip_address
@@ -10,12 +11,11 @@ from starlette.requests import HTTPConnection
 from penstock.serve.access.kept import key_in, passwords_in
 from penstock.serve.access.passwords import Passwords
 from penstock.serve.access.rules import Rules
-from penstock.serve.access.sessions import COOKIE, Sessions
+from penstock.serve.access.sessions import Sessions
 from penstock.serve.access.shares import Shares
 from penstock.serve.access.tickets import Tickets
 from penstock.serve.access.who import LOCAL, ROLES, Who
 
-SHARED = "penstock_share"
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
@@ -26,7 +26,11 @@ class Access:
     def __init__(self, home: Path) -> None:
         self.rules = Rules.of(home / "console.toml")
         self.passwords = Passwords(passwords_in(home / "passwords.json", ROLES))
-        self.sessions = Sessions(key_in(home / "secrets" / "console"), self.passwords)
+        key = key_in(home / "secrets" / "console")
+        self.sessions = Sessions(key, self.passwords)
+        # Browsers keep cookies by host, whatever the port: another home's must not take the place of ours.
+        own = hmac.digest(key, b"cookies", "sha256").hex()[:8]
+        self.cookie, self.share_cookie = f"penstock_{own}", f"penstock_share_{own}"
         self.shares = Shares(home / "shares.json")
         self.tickets = Tickets()
 
@@ -44,7 +48,7 @@ class Access:
         return bool(self.rules.identity_header) and self.rules.trusts(address_of(asked))
 
     def _session(self, asked: HTTPConnection) -> Who | None:
-        user = self.sessions.user(asked.cookies.get(COOKIE, ""))
+        user = self.sessions.user(asked.cookies.get(self.cookie, ""))
         return self.named(user, "session") if user else None
 
     def _basic(self, asked: HTTPConnection) -> Who | None:
@@ -62,7 +66,8 @@ class Access:
         return None
 
     def _shared(self, asked: HTTPConnection) -> Who | None:
-        share = self.shares.of(asked.cookies[SHARED]) if SHARED in asked.cookies else None
+        token = asked.cookies.get(self.share_cookie)
+        share = self.shares.of(token) if token else None
         return Who(f"link {share.id}", way="share", share=share) if share else None
 
     def _local(self, asked: HTTPConnection) -> Who | None:

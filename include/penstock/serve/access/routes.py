@@ -1,7 +1,7 @@
 """Logging in and out, who one is, tickets for websockets, and links to share."""
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -9,8 +9,8 @@ from starlette.routing import BaseRoute, Route
 
 from penstock.serve import declared
 from penstock.serve.access.guard import who_of
-from penstock.serve.access.identity import SHARED, Access, address_of
-from penstock.serve.access.sessions import COOKIE, SECONDS
+from penstock.serve.access.identity import Access, address_of
+from penstock.serve.access.sessions import SECONDS
 from penstock.serve.problems import Problem, bad, unknown
 
 LONGEST = 4096
@@ -26,12 +26,12 @@ def routes(access: Access) -> list[BaseRoute]:
             access.passwords.failed(address)
             raise Problem(401, "Not known", "no user has this name and password; see passwords.json in the home")
         answer = JSONResponse({"name": user, "role": access.rules.role(user)})
-        _keep(request, answer, COOKIE, access.sessions.token(user), SECONDS)
+        _keep(request, answer, access.cookie, access.sessions.token(user))
         return answer
 
     async def logout(_: Request) -> Response:
         answer = JSONResponse({})
-        for cookie in (COOKIE, SHARED):
+        for cookie in (access.cookie, access.share_cookie):
             answer.delete_cookie(cookie)
         return answer
 
@@ -67,7 +67,8 @@ def routes(access: Access) -> list[BaseRoute]:
         if access.shares.of(token) is None:
             raise Problem(404, "The link shows nothing", "it was revoked, or never was")
         answer = RedirectResponse("/", 303)
-        _keep(request, answer, SHARED, token, SECONDS)
+        # It is followed from other sites' pages, so the cookie must come along after the redirect.
+        _keep(request, answer, access.share_cookie, token, "lax")
         return answer
 
     return [
@@ -98,8 +99,6 @@ async def _told(request: Request) -> dict[str, Any]:
     return told
 
 
-def _keep(request: Request, answer: Response, name: str, value: str, seconds: int) -> None:
+def _keep(request: Request, answer: Response, name: str, value: str, same: Literal["lax", "strict"] = "strict") -> None:
     secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
-    # A link is followed from other sites' pages, so its cookie must come along after the redirect.
-    same = "lax" if name == SHARED else "strict"
-    answer.set_cookie(name, value, max_age=seconds, httponly=True, samesite=same, secure=secure)  # type: ignore[arg-type]
+    answer.set_cookie(name, value, max_age=SECONDS, httponly=True, samesite=same, secure=secure)

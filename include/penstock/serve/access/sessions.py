@@ -7,7 +7,6 @@ from binascii import Error
 
 from penstock.serve.access.passwords import Passwords
 
-COOKIE = "penstock"
 SECONDS = 12 * 3600
 
 
