@@ -10,7 +10,7 @@ from airflow.sdk import Param, chain, dag, task
 
 from penstock.ops.airflow import forms
 from penstock.ops.airflow.defaults import DEFAULTS
-from penstock.ops.airflow.operations import APPROVED_BY, OPERATION, WHO, WHY, approval, people
+from penstock.ops.airflow.operations import APPROVED_BY, OPERATION, PLANNED, WHO, WHY, approval, people
 from penstock.ops.airflow.runbooks import runbook
 
 
@@ -42,7 +42,7 @@ def drop_release() -> None:
     domain, release = "{{ params.domain }}", "{{ params.release }}"
     chain(
         plan(domain, release),
-        approval(f"Drop {domain} {release}?", "{{ ti.xcom_pull(task_ids='plan') }}", "wrong_rule"),
+        approval(f"Drop {domain} {release}?", PLANNED, "wrong_rule"),
         drop(domain, release, WHO, WHY, APPROVED_BY, OPERATION),
     )
 

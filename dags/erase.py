@@ -15,19 +15,15 @@ destroyed, and it goes on with what is left.
 from airflow.sdk import Param, chain, dag, task
 
 from penstock.ops.airflow import forms
-from penstock.ops.airflow.defaults import DEFAULTS
 from penstock.ops.airflow.errors import RequestRefused
-from penstock.ops.airflow.operations import OPERATION, SIGNED, approval, people
-from penstock.ops.airflow.runbooks import runbook
-from penstock.ops.airflow.steps import SparkStep
+from penstock.ops.airflow.operations import OPERATION, approved, building, people
 
 
 @dag(
     schedule=None,
     max_active_runs=1,
     catchup=False,
-    # It builds views: one at a time with other builds.
-    default_args={**DEFAULTS, "pool": "builds", "doc_md": runbook("erase")},
+    default_args=building("erase"),
     params={
         "domain": forms.one_domain(),
         "subjects": Param(
@@ -51,13 +47,12 @@ def erase() -> None:
     chosen = ("{{ params.domain }}", "{{ params.subjects }}")
     chain(
         plan(*chosen, OPERATION),
-        approval("Erase for good, of {{ params.domain }}?", "{{ ti.xcom_pull(task_ids='plan') }}", "erase"),
-        SparkStep(
+        *approved(
+            "Erase for good, of {{ params.domain }}?",
             job="erase",
-            gated=True,
-            memory="3g",
+            book="erase",
             refusal=RequestRefused,
-            arguments=["--domain={{ params.domain }}", "--subjects={{ params.subjects }}", *SIGNED],
+            arguments=["--domain={{ params.domain }}", "--subjects={{ params.subjects }}"],
         ),
     )
 

@@ -11,18 +11,14 @@ repeating are safe**: what is missing is asked of the tables again.
 
 from airflow.sdk import Param, chain, dag, task
 
-from penstock.ops.airflow.defaults import DEFAULTS
-from penstock.ops.airflow.operations import SIGNED, approval, people
-from penstock.ops.airflow.runbooks import runbook
-from penstock.ops.airflow.steps import SparkStep
+from penstock.ops.airflow.operations import approved, building, people
 
 
 @dag(
     schedule=None,
     max_active_runs=1,
     catchup=False,
-    # It builds views: one at a time with other builds.
-    default_args={**DEFAULTS, "pool": "builds", "doc_md": runbook("dropped_table")},
+    default_args=building("dropped_table"),
     params={
         "table": Param(
             type="string",
@@ -44,16 +40,11 @@ def rebuild() -> None:
 
     chain(
         plan("{{ params.table }}"),
-        approval("Rebuild {{ params.table }}?", "{{ ti.xcom_pull(task_ids='plan') }}", "dropped_table"),
-        SparkStep(
+        *approved(
+            "Rebuild {{ params.table }}?",
             job="rebuild",
-            gated=True,
-            memory="3g",
-            doc_md=runbook("dropped_table"),
-            arguments=[
-                "--table={{ params.table }}",
-                *SIGNED,
-            ],
+            book="dropped_table",
+            arguments=["--table={{ params.table }}"],
         ),
     )
 

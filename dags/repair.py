@@ -13,8 +13,7 @@ rejected is left alone. A repair has a name; naming it in `revoke` rejects its r
 from airflow.sdk import Param, chain, dag, task
 
 from penstock.ops.airflow import forms
-from penstock.ops.airflow.defaults import DEFAULTS
-from penstock.ops.airflow.operations import APPROVED_BY, OPERATION, WHO, WHY, approval, people
+from penstock.ops.airflow.operations import OPERATION, approved, building, people
 from penstock.ops.airflow.runbooks import runbook
 from penstock.ops.airflow.steps import SparkStep
 
@@ -25,8 +24,7 @@ ASKED = ("source", "reason", "rename", "cast", "default", "revoke")
     schedule=None,
     max_active_runs=1,
     catchup=False,
-    # It builds views: one at a time with other builds.
-    default_args={**DEFAULTS, "pool": "builds", "doc_md": runbook("repair")},
+    default_args=building("repair"),
     params={
         "source": forms.source(),
         "reason": Param("", type="string", title="Reason", description="Why they were rejected, such as missing_site."),
@@ -40,7 +38,7 @@ ASKED = ("source", "reason", "rename", "cast", "default", "revoke")
     tags=["undo"],
 )
 def repair() -> None:
-    told = [*(f"--{name}={{{{ params['{name}'] }}}}" for name in ASKED), f"--operation={OPERATION}"]
+    asked = [f"--{name}={{{{ params['{name}'] }}}}" for name in ASKED]
 
     @task
     def plan(operation: str) -> str:
@@ -49,16 +47,14 @@ def repair() -> None:
         return repairs.plan(operation)
 
     chain(
-        SparkStep(task_id="try", job="repair", doc_md=runbook("repair"), arguments=[*told, "--dry-run"]),
-        plan(OPERATION),
-        approval("Repair of {{ params.source }}?", "{{ ti.xcom_pull(task_ids='plan') }}", "repair"),
         SparkStep(
+            task_id="try",
             job="repair",
-            gated=True,
-            memory="3g",
             doc_md=runbook("repair"),
-            arguments=[*told, f"--who={WHO}", f"--why={WHY}", f"--approved-by={APPROVED_BY}"],
+            arguments=[*asked, f"--operation={OPERATION}", "--dry-run"],
         ),
+        plan(OPERATION),
+        *approved("Repair of {{ params.source }}?", job="repair", book="repair", arguments=asked),
     )
 
 

@@ -13,10 +13,7 @@ refused gate leaves readers the last good numbers.
 from airflow.sdk import Param, chain, dag, task
 
 from penstock.ops.airflow import forms
-from penstock.ops.airflow.defaults import DEFAULTS
-from penstock.ops.airflow.operations import SIGNED, approval, people
-from penstock.ops.airflow.runbooks import runbook
-from penstock.ops.airflow.steps import SparkStep
+from penstock.ops.airflow.operations import approved, building, people
 
 WHEN = "A UTC day (2026-11-18) or a moment (2026-11-18T09:30:00Z) of happened_at; empty: open."
 
@@ -33,8 +30,7 @@ ASKED = {
     schedule=None,
     max_active_runs=1,
     catchup=False,
-    # It builds views: one at a time with other builds.
-    default_args={**DEFAULTS, "pool": "builds", "doc_md": runbook("nonsense_client")},
+    default_args=building("nonsense_client"),
     params={
         "source": forms.source(),
         "where": Param("", type="string", title="Condition", description="SQL on the facts' columns."),
@@ -56,16 +52,13 @@ def retract() -> None:
 
     chain(
         plan(*ASKED.values()),
-        approval("Retract of {{ params.source }}?", "{{ ti.xcom_pull(task_ids='plan') }}", "nonsense_client"),
-        SparkStep(
+        *approved(
+            "Retract of {{ params.source }}?",
             job="retract",
-            gated=True,
-            memory="3g",
-            doc_md=runbook("nonsense_client"),
+            book="nonsense_client",
             arguments=[
                 *(f"--{name}={value}" for name, value in ASKED.items()),
                 "--confirmed={{ 'yes' if params.confirmed else 'no' }}",
-                *SIGNED,
             ],
         ),
     )

@@ -13,12 +13,9 @@ taken at each publish, each night and on demand.
 
 from airflow.sdk import Param, chain, dag, task
 
-from penstock.model.domain import domains
-from penstock.ops.airflow.defaults import DEFAULTS
+from penstock.ops.airflow import forms
 from penstock.ops.airflow.errors import RequestRefused
-from penstock.ops.airflow.operations import SIGNED, approval, people
-from penstock.ops.airflow.runbooks import runbook
-from penstock.ops.airflow.steps import SparkStep
+from penstock.ops.airflow.operations import approved, building, people
 
 
 @dag(
@@ -26,9 +23,9 @@ from penstock.ops.airflow.steps import SparkStep
     max_active_runs=1,
     catchup=False,
     # No build meanwhile: it would publish what is just being taken back.
-    default_args={**DEFAULTS, "pool": "builds", "doc_md": runbook("rewind")},
+    default_args=building("rewind"),
     params={
-        "domain": Param(type="string", enum=[*domains()], title="Domain", description="Whose tables go back."),
+        "domain": forms.one_domain(),
         "point": Param(
             type="string", pattern=r"^\d{8}T\d{6}-[0-9a-f]{4}$", title="Restore point", description="Its id."
         ),
@@ -46,14 +43,12 @@ def rewind() -> None:
 
     chain(
         plan("{{ params.domain }}", "{{ params.point }}"),
-        approval("Rewind {{ params.domain }}?", "{{ ti.xcom_pull(task_ids='plan') }}", "rewind"),
-        SparkStep(
+        *approved(
+            "Rewind {{ params.domain }}?",
             job="rewind",
-            gated=True,
-            # It builds views where somebody was erased since the point.
-            memory="3g",
+            book="rewind",
             refusal=RequestRefused,
-            arguments=["--domain={{ params.domain }}", "--point={{ params.point }}", *SIGNED],
+            arguments=["--domain={{ params.domain }}", "--point={{ params.point }}"],
         ),
     )
 

@@ -15,6 +15,7 @@ from airflow.sdk.definitions._internal.contextmanager import DagContext
 from airflow.sdk.execution_time import macros
 
 from penstock.lake.spark_settings import spark_conf
+from penstock.ops.airflow.runbooks import linked
 from penstock.settings import Settings
 
 HEAVY = ("pyspark", "delta", "pandas", "great_expectations", "deltalake", "pyarrow", "confluent_kafka", "apprise")
@@ -53,7 +54,7 @@ def task_told(dag: DAG, task: Any) -> dict[str, Any]:
     return {
         "task_id": task.task_id,
         "owner": task.owner,
-        "doc": task.doc_md or "",
+        "runbook": linked(task.doc_md or ""),
         "pool": task.pool,
         "retries": task.retries,
         "policy": type(task.retry_policy).__name__ if task.retry_policy else None,

@@ -5,7 +5,7 @@ from typing import Any
 from airflow.sdk import BaseNotifier, Context
 
 from penstock.ops.airflow.errors import DataRefused, RequestRefused, Stalled
-from penstock.ops.airflow.runbooks import PREFIX, address
+from penstock.ops.airflow.runbooks import PREFIX, linked
 from penstock.ops.alerts.desk import Alert
 from penstock.ops.alerts.routes import desk
 from penstock.settings import Settings
@@ -38,14 +38,14 @@ class Notice(BaseNotifier):
     def alert(self, context: Context, settings: Settings) -> Alert:
         task = context["ti"]
         error = context.get("exception")
-        runbook = getattr(context["task"], "runbook", task.task_id)
+        runbook = base_url() + linked(context["task"].doc_md or "")
         return Alert(
             key_of(context),
             self.severity,
             f"{task.dag_id}.{task.task_id}: {type(error).__name__}",
             told(error, settings, context),
             member_of(context),
-            (("Task", task.log_url), ("Runbook", base_url() + address(runbook))),
+            (("Task", task.log_url), ("Runbook", runbook)),
         )
 
 

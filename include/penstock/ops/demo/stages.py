@@ -1,19 +1,20 @@
 """What each stage of the pipe has moved so far, read where a user would read it."""
 
 import json
-import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import httpx
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.domain import domains
+from penstock.ops.cockpit import Cockpit
+from penstock.ops.refusal import Refusal
 from penstock.ops.stack.health import fetch
-from penstock.ops.stack.home import Home
 from penstock.settings import Settings
 
 
@@ -27,9 +28,9 @@ class Stage:
     wrong: int = 0
 
 
-def look(settings: Settings, home: Home) -> list[Stage]:
+def look(settings: Settings) -> list[Stage]:
     """Every stage now, in the order in which an event meets them."""
-    return [collected(settings), archived(settings), shaped(settings), answered(settings), ran(settings, home)]
+    return [collected(settings), archived(settings), shaped(settings), answered(settings), ran(settings)]
 
 
 def collected(settings: Settings) -> Stage:
@@ -65,11 +66,11 @@ def answered(settings: Settings) -> Stage:
     return Stage("answered", told, f"{told} of {len(views)} views answered with rows")
 
 
-def ran(settings: Settings, home: Home) -> Stage:
+def ran(settings: Settings) -> Stage:
     """Airflow's DAG runs. Wrong is a DAG that failed and has not succeeded since: somebody's page."""
     try:
-        succeeded, ended = dag_runs(settings, home)
-    except OSError:
+        succeeded, ended = dag_runs(settings)
+    except (Refusal, httpx.HTTPError):
         return Stage("orchestrated", 0, "Airflow does not answer")
     # The newest run of a DAG is the first that is seen.
     latest = {run["dag_id"]: run["state"] for run in reversed(ended)}
@@ -78,22 +79,12 @@ def ran(settings: Settings, home: Home) -> Stage:
     return Stage("orchestrated", succeeded, told, len(ill))
 
 
-def dag_runs(settings: Settings, home: Home) -> tuple[int, list[dict[str, Any]]]:
+def dag_runs(settings: Settings) -> tuple[int, list[dict[str, Any]]]:
     """How many runs have succeeded in all, and the latest that ended, newest first; asked as the analyst."""
-    address = f"http://127.0.0.1:{settings.airflow_port}"
-    login = {"username": "analyst", "password": json.loads(home.passwords.read_text())["analyst"]}
-    token = _call(f"{address}/auth/token", {}, json.dumps(login).encode())["access_token"]
-    asked, bearer = f"{address}/api/v2/dags/~/dagRuns?", {"Authorization": f"Bearer {token}"}
-    succeeded = _call(f"{asked}limit=1&state=success", bearer)["total_entries"]
-    ended = _call(f"{asked}limit=100&order_by=-run_after&state=success&state=failed", bearer)["dag_runs"]
+    cockpit, runs = Cockpit(settings, "analyst"), "/dags/~/dagRuns?"
+    succeeded = cockpit.get(f"{runs}limit=1&state=success")["total_entries"]
+    ended = cockpit.get(f"{runs}limit=100&order_by=-run_after&state=success&state=failed")["dag_runs"]
     return int(succeeded), list(ended)
-
-
-def _call(url: str, headers: dict[str, str], body: bytes | None = None) -> dict[str, Any]:
-    request = urllib.request.Request(url, body, {"Content-Type": "application/json", **headers})  # noqa: S310
-    with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310
-        document: dict[str, Any] = json.loads(answer.read())
-        return document
 
 
 def _listed(body: bytes | None, key: str) -> list[dict[str, Any]]:

@@ -41,12 +41,12 @@ def tour(stack: Stack, settings: Settings, screen: Console, traffic: Traffic) ->
     parts = foreground.until_well(stack, screen)
     screen.print(table.table(parts, stack.home, time.monotonic() - begun))
     verdict = Verdict(0, [], parts_well=True)
-    before = look(settings, stack.home)
+    before = look(settings)
     with flowing(settings, stack.home, traffic):
         flow = time.monotonic()
         while True:
             foreground.watch(stack, screen, lambda _told, spent: spent > EVERY, below=lines(verdict))
-            verdict = judge(before, look(settings, stack.home), stack, begun)
+            verdict = judge(before, look(settings), stack, begun)
             if not screen.is_terminal:
                 screen.print(lines(verdict))
             over = time.monotonic() - flow - (traffic.seconds or float("inf"))
