@@ -32,9 +32,10 @@ def said(seconds_ago: float = 1, **more: Any) -> dict[str, Any]:
         (said(state="failed", sentence="bad", todo="mend"), [("stream_failed", "critical")]),
         (said(lag_seconds=90.0), [("stream_lags", "warning")]),
         (said(lag_seconds=900.0), [("stream_lags", "critical")]),
-        (said(seconds={"epoch": 20.0}), [("slow_epochs", "warning")]),
+        (said(seconds={"epoch": 20.0}, lag_records=9), [("slow_epochs", "warning")]),
+        (said(seconds={"epoch": 20.0}), []),
     ],
-    ids=["well", "silent", "stopped long", "shift", "failed", "behind", "far behind", "slow"],
+    ids=["well", "silent", "stopped long", "shift", "failed", "behind", "far behind", "slow", "resting"],
 )
 def test_a_stream_is_judged(progress: dict[str, Any], found: list[tuple[str, str]]) -> None:
     assert [(one.kind, one.severity) for one in judged(progress, NOW)] == found
