@@ -35,6 +35,8 @@ class Settings:
     # Where a lake at s3a://… is, when not at Amazon: http://127.0.0.1:9000, say. Its keys stay in the environment.
     store: str = ""
     store_region: str = "us-east-1"
+    # A file in MaxMind's format by which collectors tell country and region from an address; empty: they do not.
+    places: str = ""
     # Where the streaming driver shows Spark's own pages; 0: nowhere.
     spark_ui_port: int = 0
     # Hours that one streaming driver runs before a fresh one takes over.
@@ -57,6 +59,7 @@ class Settings:
             kafka_port=kafka_port,
             spark_ui_port=_port(environ, "PENSTOCK_SPARK_UI_PORT", cls.spark_ui_port, least=0),
             database=environ.get("PENSTOCK_DATABASE", ""),
+            places=environ.get("PENSTOCK_PLACES", ""),
             store=environ.get(STANDARD["store"], ""),
             store_region=environ.get(STANDARD["store_region"], cls.store_region),
             shift_hours=_number(environ, "PENSTOCK_SHIFT_HOURS", cls.shift_hours),

@@ -28,7 +28,7 @@ def decoded(body: bytes, kind: bytes = b"application/json", encoding: bytes = b"
     """How many events were kept and how many refused; raises AssertionError where the law is broken."""
     try:
         plain = inflate(body, encoding, LIMITS)
-        envelope = common(SOURCE, kind, "192.0.2.1", {})
+        envelope = common(SOURCE, kind, {}, {})
         if kind == AVRO:
             records, ids, refused = framed(SOURCE, plain, envelope)
         else:

@@ -1,8 +1,9 @@
 """Records of web.events become facts, or are rejected by name: a table of each."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import zip_longest
 from typing import Any
 
 import pytest
@@ -10,11 +11,12 @@ from pyspark.sql import Row, SparkSession
 
 from domains.web.model import EVENTS, IDENTITIES, USERS
 from domains.web.shapes import SHAPES
+from penstock.engine.envelope import opened
 
 ARRIVED = datetime(2026, 3, 29, 12, tzinfo=UTC)
 RECORD = (
     "partition int, offset bigint, value binary, logged_at timestamp, timestamp timestamp, received_at timestamp,"
-    " event_id string, content_type string, user_agent string, client_address string"
+    " event_id string, content_type string, user_agent string, client_address string, client_place string"
 )
 PHONE = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
@@ -36,11 +38,13 @@ def ago(**span: float) -> str:
 
 @pytest.fixture(scope="module")
 def shaped(spark: SparkSession) -> Shaped:
-    def shape(*events: Any, source: str = EVENTS.name, user_agent: str | None = None) -> list[Row]:
+    def shape(
+        *events: Any, source: str = EVENTS.name, user_agent: str | None = None, places: Sequence[str | None] = ()
+    ) -> list[Row]:
         values = [event if isinstance(event, bytes) else json.dumps(event).encode() for event in events]
         rows = [
-            (0, offset, bytearray(value), ARRIVED, ARRIVED, ARRIVED, None, "application/json", user_agent, None)
-            for offset, value in enumerate(values)
+            (0, offset, bytearray(value), ARRIVED, ARRIVED, ARRIVED, None, "application/json", user_agent, None, place)
+            for offset, (value, place) in enumerate(zip_longest(values, places))
         ]
         return SHAPES[source](spark.createDataFrame(rows, RECORD)).orderBy("offset").collect()
 
@@ -137,11 +141,11 @@ TIMES = {
 }
 
 
-@pytest.mark.parametrize("name", TIMES)
-def test_time_is_as_told_but_never_after_arrival(shaped: Shaped, name: str) -> None:
-    told, happened_at, flags = TIMES[name]
-    (row,) = shaped(pageview(happened_at=told))
-    assert (row.reason, row.happened_at.astimezone(UTC), row.flags) == (None, happened_at, flags)
+def test_time_is_as_told_but_never_after_arrival(shaped: Shaped) -> None:
+    rows = shaped(*(pageview(happened_at=told) for told, _, _ in TIMES.values()))
+    assert {
+        name: (row.reason, row.happened_at.astimezone(UTC), row.flags) for name, row in zip(TIMES, rows, strict=True)
+    } == {name: (None, happened_at, flags) for name, (_, happened_at, flags) in TIMES.items()}
 
 
 def test_imported_history_may_be_old(shaped: Shaped) -> None:
@@ -152,6 +156,40 @@ def test_imported_history_may_be_old(shaped: Shaped) -> None:
 def test_the_header_names_the_agent_of_an_event_that_does_not(shaped: Shaped) -> None:
     (row,) = shaped(pageview(), user_agent=PHONE)
     assert row.device == "Phone"
+
+
+NORTH = "Europe/Stockholm"
+PLACES = {
+    "by address": (pageview(), "JP/Tokyo", ("JP", "Tokyo")),
+    "by address rather than by time zone": (pageview(timezone=NORTH), "JP/Tokyo", ("JP", "Tokyo")),
+    "an address of which the region is not known": (pageview(timezone=NORTH), "JP", ("JP", None)),
+    "and whose time zone is of the same country": (pageview(timezone="Asia/Tokyo"), "JP", ("JP", "Asia")),
+    "as sent": (pageview(country="SE", timezone=NORTH), "JP/Tokyo", ("SE", "Europe")),
+    "a region as sent": (pageview(region="Kansai"), "JP/Tokyo", ("JP", "Kansai")),
+    "by a browser that names itself": (pageview(user_agent=PHONE), "JP/Tokyo", ("JP", "Tokyo")),
+    "by a server for somebody else": (pageview(user_agent="Opera", timezone=NORTH), "JP/Tokyo", ("SE", "Europe")),
+    "by a server without a zone": (pageview(user_agent="Opera"), "JP/Tokyo", (None, None)),
+    "imported": (pageview(imported=True, timezone=NORTH), "JP/Tokyo", ("SE", "Europe")),
+    "a header that is no collector's": (pageview(timezone=NORTH), "Japan", ("SE", "Europe")),
+}
+
+
+def test_a_visitor_is_where_the_sender_says_else_the_address_else_the_time_zone(shaped: Shaped) -> None:
+    rows = shaped(
+        *(event for event, _, _ in PLACES.values()), user_agent=PHONE, places=[it for _, it, _ in PLACES.values()]
+    )
+    assert {name: (row.country, row.region) for name, row in zip(PLACES, rows, strict=True)} == {
+        name: expected for name, (_, _, expected) in PLACES.items()
+    }
+
+
+def test_the_place_is_in_the_envelope_so_that_a_replay_says_the_same(spark: SparkSession) -> None:
+    headers = [("event_id", b"e1"), ("client_place", "SE/Skåne".encode())]
+    record = (0, 0, json.dumps(pageview(timezone="Asia/Tokyo")).encode(), ARRIVED, headers)
+    columns = "partition int, offset bigint, value binary, timestamp timestamp"
+    records = spark.createDataFrame([record], f"{columns}, headers array<struct<key: string, value: binary>>")
+    row = SHAPES[EVENTS.name](opened(records)).first()
+    assert row is not None and (row.event_id, row.country, row.region) == ("e1", "SE", "Skåne")
 
 
 PROFILES = {

@@ -13,7 +13,7 @@ from penstock.collect.registry.files import paths
 ARRIVED = datetime(2026, 3, 29, 12, tzinfo=UTC)
 RECORD = (
     "partition int, offset bigint, value binary, logged_at timestamp, timestamp timestamp, received_at timestamp,"
-    " event_id string, content_type string, user_agent string, client_address string"
+    " event_id string, content_type string, user_agent string, client_address string, client_place string"
 )
 GOOD = {"site": "a.example", "visitor": "v1", "url": "https://a.example/x"}
 VALUES = (
@@ -47,6 +47,7 @@ def test_what_fits_the_schema_is_a_fact_and_nothing_else_is(spark: SparkSession)
             ARRIVED,
             None,
             "application/json",
+            None,
             None,
             None,
         )

@@ -30,8 +30,8 @@ OPTIONAL = (
     Field("experiment", doc="the A/B experiment the visitor is in"),
     Field("variant", doc="the variant that was shown"),
     Field("name", doc="the custom event's name"),
-    Field("country", doc="where the visitor is: as sent, else of the time zone"),
-    Field("region", doc="part of the country or of the world: as sent, else of the time zone"),
+    Field("country", doc="where the visitor is: as sent, else by address or time zone"),
+    Field("region", doc="part of the country or of the world: as sent, else by address or time zone"),
 )
 DERIVED = (
     Field("host", doc="of the url"),

@@ -28,6 +28,11 @@ EVENT_TEXTS = (*(field.name for field in (*REQUIRED, *OPTIONAL) if field.name no
 EVENT_NAMES = (*EVENT_TEXTS, *NUMBERS, "props")
 ALLOWED_TYPES = ", ".join(f"'{name}'" for name in TYPES)
 
+# What the collector says of the sender's address; topics may be written to by others as well.
+PLACE = "^[A-Z]{2}(/.{1,100})?$"
+# Whoever names an agent that is not the request's own, or imports, speaks for somebody who is elsewhere.
+PLACED = "told.country is null and agent <=> user_agent and coalesce(told.imported, '') <> 'true'"
+
 EVENT_STEPS = {
     "at_url": addresses.parts("told.url"),
     "at_referrer": addresses.parts("told.referrer"),
@@ -36,6 +41,7 @@ EVENT_STEPS = {
     "utm": addresses.tags("at_url", UTM),
     "agent": "coalesce(told.user_agent, user_agent)",
     "came_from": "coalesce(utm[0], referrer_host)",
+    "place": f"if({PLACED} and client_place rlike '{PLACE}', client_place, null)",
 }
 
 CHANNEL = (
@@ -105,8 +111,12 @@ def _event_columns() -> dict[str, str]:
         "referrer_source": "if(utm[0] is null and referrer_host = host, 'Internal', known.source)",
         "channel": CHANNEL,
         "user_agent": "agent",
-        "country": "coalesce(told.country, known.country)",
-        "region": "coalesce(told.region, known.region)",
+        "country": "coalesce(told.country, left(place, 2), known.country)",
+        # A time zone's part of the world says nothing of another country.
+        "region": (
+            "coalesce(told.region, nullif(substr(place, 4), ''),"
+            " if(place is null or left(place, 2) = known.country, known.region, null))"
+        ),
         "props": reading.flat("try_variant_get(given['props'], '$', 'map<string,variant>')"),
         "extra": reading.others(EVENT_NAMES),
     }

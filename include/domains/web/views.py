@@ -49,7 +49,7 @@ PAGEVIEWS_BY_REGION = Tally(
         "load_p50": said("Half of the page views loaded faster than this, in ms.", quantile("load_ms", 0.5)),
         "load_p95": said("19 of 20 page views loaded faster than this, in ms.", quantile("load_ms", 0.95)),
     },
-    doc="Page views by where the visitor is: as the sender says, else by the browser's time zone.",
+    doc="Page views by where the visitor is: as the sender says, else by address or time zone.",
 )
 
 VIEWS_BY_USER = Tally(

@@ -17,6 +17,7 @@ from penstock.collect.keeping import Keeping
 from penstock.collect.later import Answers
 from penstock.collect.logs import to_stderr
 from penstock.collect.metrics import Metrics
+from penstock.collect.places import Places
 from penstock.collect.receipts import Receipts
 from penstock.collect.registry.desk import Desk
 from penstock.collect.registry.reading import Reading
@@ -67,7 +68,8 @@ async def serve(settings: Settings) -> None:
     subscriptions = Subscriptions(settings.kafka, Keys.of_home(settings.home), access.limits.subscribers, metrics)
     registry = Registry(settings.kafka)
     sealing = Sealing(Sealers(Keys.of_home(settings.home)), Reading(registry))
-    edge = Edge(sources, access, keeping, metrics, answers, subscriptions, Desk(registry, access), sealing)
+    places = Places(settings.places)
+    edge = Edge(sources, access, keeping, metrics, answers, subscriptions, Desk(registry, access), sealing, places)
     topics = asyncio.create_task(_topics(settings.kafka, sources.values()))
     config = uvicorn.Config(
         edge,

@@ -18,6 +18,7 @@ from penstock.collect.events import Event, split
 from penstock.collect.keeping import Keeping, Kept, Unsafe
 from penstock.collect.later import Answers
 from penstock.collect.metrics import Metrics
+from penstock.collect.places import Places
 from penstock.collect.receipts import Receipt
 from penstock.collect.refusal import Refusal, Refused, problem
 from penstock.collect.registry.desk import Desk
@@ -53,7 +54,9 @@ class Edge:
         subscriptions: Subscriptions,
         registry: Desk,
         sealing: Sealing,
+        places: Places,
     ) -> None:
+        self.places = places
         self.registry = registry
         self.sealing = sealing
         self.sources = sources
@@ -132,7 +135,9 @@ class Edge:
         encoding = headers.get(b"content-encoding")
         if encoding:
             body = inflate(body, encoding.strip().lower(), limits)
-        envelope = common(source, content_type, self.access.address(scope["client"][0], headers), headers)
+        envelope = common(
+            source, content_type, self.places.of(self.access.address(scope["client"][0], headers)), headers
+        )
         events: list[Event] = [(0, body, {})]
         if kind == "avro":
             records, ids, refused = framed(source, body, envelope)
@@ -209,9 +214,8 @@ class Edge:
         key = self._key(source, scope, headers)
         event = {field: value for field, value in query(scope).items() if field != "key"}
         key.spend(1)
-        value = orjson.dumps(event)
-        events, refused = split(value, False, self.access.limits)
-        envelope = common(source, JSON[1], self.access.address(scope["client"][0], headers), headers)
+        events, refused = split(orjson.dumps(event), False, self.access.limits)
+        envelope = common(source, JSON[1], self.places.of(self.access.address(scope["client"][0], headers)), headers)
         records, _, misfits = seal(source, events, envelope, self.access.limits)
         self._count_refused([*refused, *misfits])
         await answer(send, 200, pages.GIF, [(b"content-type", b"image/gif"), (b"cache-control", b"no-store")])

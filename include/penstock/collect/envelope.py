@@ -1,10 +1,8 @@
 """What the collector says of an event, beside the event: Kafka headers, and the key that keeps one sender's order."""
 
-import ipaddress
 import re
 import time
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from penstock import __version__
@@ -22,15 +20,15 @@ CONSENT = re.compile(rb"[a-z0-9_=,-]{1,100}")
 USER_AGENT_BYTES = 512
 
 
-def common(source: Source, content_type: bytes, address: str, headers: Mapping[bytes, bytes]) -> Envelope:
-    """The part of the envelope that all events of a request share."""
+def common(source: Source, content_type: bytes, sender: Envelope, headers: Mapping[bytes, bytes]) -> Envelope:
+    """The part of the envelope that all events of a request share. `sender` is what places.py says of the address."""
     envelope: Envelope = {
         "event_id": b"",
         "received_at": str(time.time_ns() // 1_000_000).encode(),
         "source": source.name.encode(),
         "content_type": content_type if content_type == AVRO else b"application/json",
         "collector": COLLECTOR,
-        "client_address": truncated(address),
+        **sender,
     }
     agent = headers.get(b"user-agent")
     if agent:
@@ -50,20 +48,6 @@ def _consent(headers: Mapping[bytes, bytes]) -> bytes:
     flags += [b"dnt"] if headers.get(b"dnt") == b"1" else []
     flags += [b"gpc"] if headers.get(b"sec-gpc") == b"1" else []
     return b",".join(flags)
-
-
-@lru_cache(maxsize=4096)
-def truncated(address: str) -> bytes:
-    """The sender's network, never the sender: /24 of IPv4, /48 of IPv6."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return b""
-    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped:
-        parsed = parsed.ipv4_mapped
-    prefix = 24 if parsed.version == 4 else 48
-    network = ipaddress.ip_network(f"{parsed}/{prefix}", strict=False)
-    return str(network.network_address).encode()
 
 
 def seal(

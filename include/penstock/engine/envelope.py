@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-TEXTS = ("event_id", "content_type", "schema_id", "user_agent", "client_address", "consent")
+TEXTS = ("event_id", "content_type", "schema_id", "user_agent", "client_address", "client_place", "consent")
 
 
 def opened(records: DataFrame) -> DataFrame:

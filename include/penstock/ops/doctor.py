@@ -6,17 +6,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import psutil
 
+from penstock.collect.places import opened
 from penstock.ops.refusal import Refusal
 from penstock.ops.setup import jars, java
 from penstock.ops.stack import database, orphans, ports
 from penstock.ops.stack import home as homes
 from penstock.ops.stack.parts import parts
-from penstock.settings import Settings
+from penstock.settings import SettingError, Settings
 
 GB = 2**30
 # Measured: 1 GB for broker and Airflow at rest, 1.5 GB for a streaming driver, and room for one build.
@@ -134,6 +136,16 @@ def airflows_database(settings: Settings) -> Finding:
     )
 
 
+def places(settings: Settings) -> Finding:
+    if not settings.places:
+        return Finding("places", "countries are told by time zones")
+    try:
+        told = opened(settings.places).metadata()
+    except SettingError as error:
+        return Finding("places", str(error), "export PENSTOCK_PLACES=/a/GeoLite2-City.mmdb # or unset it")
+    return Finding("places", f"{told.database_type} of {date.fromtimestamp(told.build_epoch)}")
+
+
 def clock(settings: Settings) -> Finding:
     """A clock that was put back makes new events look late and tokens invalid."""
     newest = max((path.stat().st_mtime for path in settings.home.glob("*/*")), default=0.0)
@@ -160,5 +172,5 @@ def known(settings: Settings) -> homes.Home | None:
 
 
 CHECKS: tuple[Callable[[Settings], Finding], ...] = (
-    python, java_version, memory, disk, packages, jar_hashes, home, open_ports, airflows_database, clock, stray,
+    python, java_version, memory, disk, packages, jar_hashes, home, open_ports, airflows_database, places, clock, stray,
 )  # fmt: skip

@@ -33,8 +33,9 @@ class Collector(MortalCollector):
 def _starter(home: Path) -> Iterator[Callable[..., Collector]]:
     started: list[Collector] = []
 
-    def start(kafka: str, home: Path = home) -> Collector:
-        settings = Settings(home=home, lake=str(home / "lake"), kafka=kafka, collector_port=free_port())
+    def start(kafka: str, home: Path = home, places: str = "") -> Collector:
+        lake, port = str(home / "lake"), free_port()
+        settings = Settings(home=home, lake=lake, kafka=kafka, collector_port=port, places=places)
         started.append(Collector(settings))
         started[-1].start().ready()
         return started[-1]

@@ -9,6 +9,8 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
+from places import database
+from unsealed import plain
 
 from penstock.log.topics import ensure
 from penstock.model.domain import source
@@ -35,11 +37,11 @@ HEAD = (
 
 @pytest.fixture(scope="module")
 def guarded(broker, collectors, tmp_path_factory) -> Iterator[object]:
-    """A collector with write keys, trusted proxies and short deadlines."""
+    """A collector with write keys, trusted proxies, short deadlines and a database of places."""
     home: Path = tmp_path_factory.mktemp("guarded")
     (home / "collector.toml").write_text(RULES)
     ensure(broker, [source("web.events")])
-    return collectors(broker, home=home)
+    return collectors(broker, home=home, places=str(database(home / "world.mmdb")))
 
 
 def spoken(port: int, *parts: bytes, pause: float = 0.0) -> bytes:
@@ -151,9 +153,12 @@ def test_a_key_that_is_too_fast_is_told_when_to_come_back(guarded) -> None:
     assert int(second.headers["retry-after"]) > 100
 
 
-def test_only_a_trusted_proxy_may_say_whose_address_it_is_and_it_is_cut_short(guarded, on_log) -> None:
+def test_only_a_trusted_proxy_may_say_whose_address_it_is_and_it_is_looked_up_and_cut(guarded, on_log) -> None:
     answer = guarded.post(
         b'{"visitor":"a"}', authorization="Bearer shop-secret", x_forwarded_for="203.0.113.9, 198.51.100.77"
     )
     (event_id,) = answer.json()["ids"]
-    assert dict(on_log([event_id])[event_id].headers())["client_address"] == b"198.51.100.0"
+    message = on_log([event_id])[event_id]
+    envelope = dict(message.headers())
+    assert (envelope["client_address"], envelope["client_place"]) == (b"198.51.100.0", "SE/Skåne".encode())
+    assert b"198.51.100.77" not in b"".join([plain(guarded.settings.home, message)[0], *envelope.values()])

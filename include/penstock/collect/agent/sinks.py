@@ -13,12 +13,14 @@ import orjson
 from penstock.collect.agent.formats import Event
 from penstock.collect.envelope import common, seal
 from penstock.collect.limits import Limits
-from penstock.log.producer import Log, LogDown
+from penstock.log.producer import Envelope, Log, LogDown
 from penstock.model.domain import source
 
 log = logging.getLogger("penstock.agent")
 
 FIRST, LAST = 0.2, 30.0
+# An agent speaks for others: where it is itself says nothing of them.
+NOBODY: Envelope = {"client_address": b""}
 
 
 class Sink(Protocol):
@@ -63,7 +65,7 @@ class Kafka:
 
     async def put(self, events: list[Event]) -> None:
         told = [(index, orjson.dumps(event), event) for index, event in enumerate(events)]
-        records, _, refused = seal(self._source, told, common(self._source, b"application/json", "", {}), Limits())
+        records, _, refused = seal(self._source, told, common(self._source, b"application/json", NOBODY, {}), Limits())
         for one in refused:
             log.error("an event cannot be written to %s: %s", self._source.name, one.reason)
         failures = 0
