@@ -15,6 +15,7 @@ import pytest
 
 from penstock.ops.stack import orphans, trial
 from penstock.ops.stack.home import open_home
+from penstock.ops.stack.supervise import OWNER
 
 PENSTOCK = Path(sys.prefix, "bin", "penstock")
 
@@ -60,9 +61,9 @@ class RunningStack:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Ports of its own for each stack, so that tests run beside a developer's."""
+    """Ports of its own for each stack, so that tests run beside a developer's. It ends with the tests."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "PENSTOCK"))}
-    return {**kept, **trial.settings(home).to_env()}
+    return {**kept, **trial.settings(home).to_env(), OWNER: str(os.getpid())}
 
 
 def eventually(condition: Callable[[], bool], seconds: float) -> bool:

@@ -17,6 +17,7 @@ from penstock.ops.stack import orphans, run
 from penstock.ops.stack.home import open_home
 from penstock.ops.stack.parts import Part
 from penstock.ops.stack.state import State, states
+from penstock.ops.stack.supervise import OWNER
 from penstock.settings import Settings
 
 from .conftest import eventually
@@ -118,6 +119,14 @@ def test_of_two_starts_at_once_one_wins_and_the_other_harms_nothing(toy: Setting
     with ThreadPoolExecutor(2) as both:
         assert sorted(both.map(start, range(2))) == [False, True]
     assert eventually(lambda: well(toy) is not None, 20)
+
+
+def test_a_detached_stack_ends_with_its_owner(toy: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as owner:
+        monkeypatch.setenv(OWNER, str(owner.pid))
+        stack = started(toy)
+        owner.kill()
+    assert eventually(lambda: orphans.processes(stack.home.stack) == [], 20)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda s: s.name)

@@ -6,8 +6,11 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
+from threading import Thread
 from typing import IO
 
+import psutil
 from supervisor import supervisord
 
 from penstock.ops.stack import orphans
@@ -16,6 +19,8 @@ from penstock.settings import Settings
 
 # From <linux/prctl.h>.
 PARENT_DEATH_SIGNAL, CHILD_SUBREAPER = 1, 36
+# Names the process without which nobody wants this stack: that of the tests that began it.
+OWNER = "PENSTOCK_OWNER"
 
 
 def main() -> int:
@@ -24,6 +29,8 @@ def main() -> int:
     if not taken(lock):
         return TAKEN
     own(parent=int(sys.argv[1]))
+    if owner := int(os.environ.get(OWNER, "0")):
+        Thread(target=end_after, args=(owner,), daemon=True).start()
     try:
         supervisord.main(["--nodaemon", "--configuration", str(home.run / "supervisord.conf")])
     finally:
@@ -53,6 +60,13 @@ def own(parent: int) -> None:
         libc.prctl(PARENT_DEATH_SIGNAL, signal.SIGTERM)
         if os.getppid() != parent:
             sys.exit("the command that started this supervisor is gone")
+
+
+def end_after(owner: int) -> None:
+    """Ends this stack when a process is gone, however it went. A detached stack has no parent to die with."""
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(owner).wait()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def sweep(home: Home) -> None:
