@@ -1,6 +1,7 @@
 """What gates said, one row a check, in `control/gates`: written by jobs, read by alerts and people without a JVM."""
 
 import json
+import shlex
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 
@@ -37,15 +38,21 @@ class Checked:
     def text(self) -> str:
         """What a person at night needs: what failed, three rows, how to see all, what readers see meanwhile."""
         rows = "\n".join(json.dumps(row, ensure_ascii=False) for row in json.loads(self.sample))
-        query = " ".join(["select * from", f"delta.`{self.candidate}`", *(["where", self.where] if self.where else [])])
         return "\n".join(
             [
                 *self._verdict(),
                 *(f"- {one['expectation']} ({one['severity']}) {one['raised']}" for one in json.loads(self.failed)),
                 *(["Some of the rows:", rows] if rows else []),
-                f"All of them: {query}",
+                f"All of them, in {self.candidate}: {self._query()}",
             ]
         )
+
+    def _query(self) -> str:
+        """What shows the rows: a view's candidate that was refused is a table beside the view."""
+        name = self.table.replace(".", "_")
+        table = f"refused_{name}" if "/candidate/" in self.candidate and not self.passed else name
+        words = ["select * from", table, *(["where", self.where] if self.where else [])]
+        return f"penstock sql {shlex.quote(' '.join(words))}"
 
 
 TYPES = {"at": pa.timestamp("us", "UTC"), "passed": pa.bool_(), "seconds": pa.float64()}

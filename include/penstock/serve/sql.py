@@ -35,7 +35,8 @@ def run(layout: Layout, text: str) -> pa.Table:
 
 
 def tables(layout: Layout) -> dict[str, pa.Table]:
-    """What can be asked: views as they are shown, and facts as datasets that are read as far as the query needs."""
+    """What can be asked: views as they are shown, and as datasets, which are read as far as the query needs, facts
+    and what a gate refused."""
     reader = Reader(layout)
     reader.refresh()
     shown = {view.name: reader.table(view) for domain in domains().values() for view in domain.views}
@@ -45,4 +46,10 @@ def tables(layout: Layout) -> dict[str, pa.Table]:
         for source in domain.sources
         if (table := open_table(layout.silver(current(layout, domain.name), source.name))) is not None
     }
-    return {name.replace(".", "_"): rows for name, rows in {**facts, **shown}.items() if rows is not None}
+    refused = {
+        f"refused.{view.name}": table.to_pyarrow_dataset()
+        for domain in domains().values()
+        for view in domain.views
+        if (table := open_table(layout.candidate(current(layout, domain.name), view.name))) is not None
+    }
+    return {name.replace(".", "_"): rows for name, rows in {**facts, **shown, **refused}.items() if rows is not None}

@@ -17,7 +17,8 @@ def checked(passed: bool, at: datetime = NINE) -> Checked:
     sample = json.dumps([{"site": None, "visitor": "•••"}])
     failed = json.dumps(FAILED)
     why = "" if passed else "toy.v fails values_to_not_be_null(column=site)"
-    return Checked(at, "toy.v", "r1", passed, "critical", why, "/lake/c", "(site is null)", failed, sample, "[]", 1.0)
+    rows = ("/lake/candidate/r1/toy.v", "(site is null)")
+    return Checked(at, "toy.v", "r1", passed, "critical", why, *rows, failed, sample, "[]", 1.0)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ def checked(passed: bool, at: datetime = NINE) -> Checked:
         "Readers keep the last good numbers",
         "values_to_not_be_null(column=site) (critical)",
         '{"site": null, "visitor": "•••"}',
-        "select * from delta.`/lake/c` where (site is null)",
+        "in /lake/candidate/r1/toy.v: penstock sql 'select * from refused_toy_v where (site is null)'",
     ],
 )
 def test_a_refusal_says_what_failed_which_rows_and_what_is_safe(said: str) -> None:

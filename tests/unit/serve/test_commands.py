@@ -1,6 +1,7 @@
 """`penstock query` and `penstock sql` against a real server over a real lake."""
 
 import json
+import shlex
 import socket
 import threading
 import time
@@ -8,12 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import uvicorn
-from toy_lake import ToyLake, fact
+from deltalake import write_deltalake
+from toy_lake import MIDNIGHT, ToyLake, fact
 from typer.testing import CliRunner
 
+from penstock.lake.gates import Checked
+from penstock.lake.layout import Layout
 from penstock.ops.cli import application
 from penstock.serve.access.identity import Access
 from penstock.serve.answers import Answers
@@ -79,6 +84,15 @@ def test_sql_sees_views_and_facts_as_tables(served: str) -> None:
     text = "select (select sum(events) from toy_events_by_what) as events, count(*) as facts from toy_events"
     shown = CliRunner().invoke(application(), ["sql", text, "--json"])
     assert json.loads(shown.stdout)["rows"] == [{"events": 3, "facts": 3}]
+
+
+def test_sql_shows_the_rows_of_a_refusal_by_the_query_of_its_alert(served: str, settings: Settings) -> None:
+    candidate = Layout(settings.lake).candidate("r1", "toy.now")
+    write_deltalake(candidate, pa.table({"who": ["ann", None], "amount": [1, 2]}))
+    said = Checked(MIDNIGHT, "toy.now", "r1", False, "critical", "", candidate, "(who is null)", "[]", "[]", "[]", 1.0)
+    _, command, text = shlex.split(said.text().rpartition(": ")[2])
+    shown = CliRunner().invoke(application(), [command, text, "--json"])
+    assert json.loads(shown.stdout)["rows"] == [{"who": None, "amount": 2}]
 
 
 @pytest.mark.parametrize(
