@@ -5,20 +5,22 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 
 from pyspark.sql import SparkSession
 
 from penstock.engine import arrived, candidate
-from penstock.engine.increment import Increment, Range
+from penstock.engine.increment import Days, Increment, Range
 from penstock.engine.lease import turn
 from penstock.engine.publish import Gate, Overtaken, Refused, audited, published
+from penstock.engine.tallied import Due, Tallied
 from penstock.lake.layout import Layout
 from penstock.lake.publication import Publication, cut_of, open_table
-from penstock.model.view import Sessions, View, source_of
+from penstock.model.view import Sessions, Tally, View, source_of
 
-# While Spark plans one view, which takes one thread, the tasks of another have the other core.
+# While Spark plans one group of views, which takes one thread, the tasks of another have the other core.
 AT_ONCE = 2
 
 
@@ -75,22 +77,26 @@ class Batch:
         if silver is None or cut < 0:
             return []
         increment = Increment(self.spark, self.layout, self.release, source, silver)
+        tallied = Tallied(self.spark, self.layout, self.release, silver)
 
-        def one(view: View) -> Built | None:
-            work = self._computed(view, increment, cut, full, days)
+        def computed(group: Sequence[View]) -> list[Built]:
+            begun = [work for view in group if (work := self._begun(view, cut, full, days))]
+            due = [Due(work.view, work.since, work.path) for work in begun if isinstance(work.view, Tally)]
+            written = tallied.write(due, days) if due else [_written(increment, work, days) for work in begun]
             # Gates write what they said into one table, and take a moment each.
             with self._desk:
-                return self._judged(work) if work else None
+                judged = [self._judged(work, of) for work, of in zip(begun, written, strict=True)]
+            return [built for built in judged if built]
 
         # Tallies of sessions are made of sessions that are published.
-        first = [view for view in views if not isinstance(view.of, Sessions)]
-        with ThreadPoolExecutor(AT_ONCE, "view") as desks:
-            built = [*desks.map(one, first), *desks.map(one, [view for view in views if view not in first])]
+        first, then = groups(views)
+        with ThreadPoolExecutor(AT_ONCE, "views") as desks:
+            built = [*chain(*desks.map(computed, first)), *chain(*desks.map(computed, then))]
         self._forget(views)
-        return [each for each in built if each]
+        return built
 
-    def _computed(self, view: View, increment: Increment, cut: int, full: bool, days: Range) -> "Work | None":
-        """Writes a view's candidate; None where there is nothing to judge."""
+    def _begun(self, view: View, cut: int, full: bool, days: Range) -> "Work | None":
+        """What is to be done for a view; None where nothing is."""
         # A tally of sessions that were refused would count the old ones as if they were new.
         if isinstance(view.of, Sessions) and view.of.name in self.refused:
             return None
@@ -100,17 +106,11 @@ class Batch:
         since = before if before >= 0 and not full else None
         if since == cut and days is None:
             return None
-        path = candidate.fresh(self.layout, self.release, view.name)
-        rows, touched = increment.rows(view, since, days)
-        try:
-            candidate.write(rows, path)
-        finally:
-            increment.forget()
-        return Work(view, path, touched, cut, stands)
+        return Work(view, since, cut, candidate.fresh(self.layout, self.release, view.name), stands)
 
-    def _judged(self, work: "Work") -> Built | None:
-        """Has the gate look at a candidate and publishes it."""
-        view, days = work.view, work.days
+    def _judged(self, work: "Work", days: Days) -> Built | None:
+        """Has the gate look at a candidate and publishes it. `days`: those that it replaces."""
+        view = work.view
         try:
             said = audited(self.spark, self.layout, self.release, view.name, work.path, days, self.gate)
         except Refused as refusal:
@@ -143,13 +143,39 @@ class Batch:
 
 @dataclass(frozen=True)
 class Work:
-    """A candidate that waits for its gate, and the version of gold that it was made beside."""
+    """A view that is built: from the facts since a cut (None: from all) up to another, into a candidate at a path, and
+    the version of gold that this is made beside."""
 
     view: View
-    path: str
-    days: list[date] | None
+    since: int | None
     cut: int
+    path: str
     stands: int
+
+
+def groups(views: Sequence[View]) -> tuple[list[list[View]], list[list[View]]]:
+    """Views that are computed together, each group beside the others; and those that must wait for the first."""
+    of_facts: list[View] = []
+    by_sessions: dict[str, list[View]] = {}
+    alone: list[list[View]] = []
+    for view in views:
+        match view:
+            case Tally(of=Sessions() as of):
+                by_sessions.setdefault(of.name, []).append(view)
+            case Tally():
+                of_facts.append(view)
+            case _:
+                alone.append([view])
+    return ([of_facts] if of_facts else []) + alone, list(by_sessions.values())
+
+
+def _written(increment: Increment, work: Work, days: Range) -> Days:
+    rows, touched = increment.rows(work.view, work.since, days)
+    try:
+        candidate.write(rows, work.path)
+    finally:
+        increment.forget()
+    return touched
 
 
 def version(path: str) -> int:

@@ -8,6 +8,8 @@ import json
 import time
 import uuid
 from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +22,7 @@ from pyspark.sql.types import StructType
 
 from penstock.engine.commit import NO_HOOKS
 from penstock.lake.layout import Layout
-from penstock.lake.place import Place, place
+from penstock.lake.place import place
 from penstock.lake.stats import statistics
 
 PARTITIONS = ["day", "width"]
@@ -41,19 +43,37 @@ def fresh(layout: Layout, release: str, view: str) -> str:
     return f"{stands}~{uuid.uuid4().hex[:12]}"
 
 
+class File(Protocol):
+    """A file that a task wrote: a row of `WRITTEN`."""
+
+    path: str
+    size: int
+    day: date
+    width: str
+    stats: str
+
+
 def write(rows: DataFrame, path: str) -> None:
     """Makes the candidate's table of these rows."""
-    table = DeltaTable.create(path, _schema(rows), partition_by=PARTITIONS)
+    table = create(schema(rows), path)
 
     def write_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for held in _pieces(batches):
-            yield from pa.Table.from_pylist(list(_files(held, place(path))), WRITTEN_ARROW).to_batches()
+            yield from pa.Table.from_pylist(list(files(held, path)), WRITTEN_ARROW).to_batches()
 
-    files = rows.mapInArrow(write_files, WRITTEN).collect()
+    commit(table, rows.mapInArrow(write_files, WRITTEN).collect())
+
+
+def create(columns: pa.Schema, path: str) -> DeltaTable:
+    return DeltaTable.create(path, columns, partition_by=PARTITIONS)
+
+
+def commit(table: DeltaTable, written: Iterable[File]) -> None:
+    """Names the files that tasks wrote, all at once."""
     now = int(time.time() * 1000)
     adds: list[AddAction | RemoveAction] = [
         AddAction(file.path, file.size, {"day": str(file.day), "width": file.width}, now, True, file.stats)
-        for file in files
+        for file in written
     ]
     table.create_write_transaction(adds, "append", table.schema(), PARTITIONS, post_commithook_properties=NO_HOOKS)
 
@@ -63,7 +83,7 @@ WRITTEN_ARROW = pa.schema(
 )
 
 
-def _schema(rows: DataFrame) -> pa.Schema:
+def schema(rows: DataFrame) -> pa.Schema:
     """The columns of the rows, each of which may be null: what Spark proves today may not hold of the next build."""
     nullable = json.loads(rows.schema.json().replace('"nullable":false', '"nullable":true'))
     return to_arrow_schema(StructType.fromJson(nullable), timezone="UTC")
@@ -80,8 +100,9 @@ def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(held)
 
 
-def _files(rows: pa.Table, table: Place) -> Iterator[dict[str, object]]:
+def files(rows: pa.Table, candidate: str) -> Iterator[dict[str, object]]:
     """Writes the rows of each day and width."""
+    table = place(candidate)
     in_order = rows.take(pc.sort_indices(rows, [(name, "ascending") for name in PARTITIONS]))
     counts = in_order.group_by(PARTITIONS, use_threads=False).aggregate([([], "count_all")]).to_pylist()
     start = 0

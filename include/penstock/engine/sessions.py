@@ -31,13 +31,6 @@ def stitched(sessions: Sessions, rows: DataFrame) -> DataFrame:
     return _joined(sessions, rows, F.sum("facts"), stored)
 
 
-def shown(sessions: Sessions, rows: DataFrame) -> DataFrame:
-    """Sessions with their numbers, as a tally of sessions sees them."""
-    numbers = [F.expr(measure.shown(name)).alias(name) for name, measure in sessions.measures.items()]
-    seconds = (F.unix_timestamp("ended") - F.unix_timestamp("started")).alias("seconds")
-    return rows.select(*sessions.key, "started", "ended", seconds, *numbers)
-
-
 def touched_days(sessions: Sessions, gold: DataFrame, fresh: DataFrame) -> DataFrame:
     """The days whose sessions these new minis change: their own, and those of the sessions that they join."""
     near = F.expr(f"interval {Bucket.of(sessions.gap).seconds} seconds")

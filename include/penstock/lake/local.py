@@ -1,6 +1,8 @@
 # ruff: noqa: S608 - the text holds names and conditions of the view only
 """Partials of facts that are in memory: the measures' DuckDB expressions, no Spark job."""
 
+import os
+import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 
@@ -13,6 +15,9 @@ from penstock.model.bucket import Bucket
 from penstock.model.measure import Measure
 from penstock.model.view import Latest, Sessions, Tally, View
 
+# What one process holds before it writes to disk.
+MEMORY = "2GB"
+
 
 class Local:
     """Some facts, and the partials that views make of them."""
@@ -24,16 +29,23 @@ class Local:
         teach(self._engine)
         self._engine.register("facts", facts)
 
-    def partials(self, view: View) -> pa.Table:
-        """Day, width, then the view's own columns: what Spark would make of the same facts."""
+    def partials(self, view: View, width: Bucket | None = None) -> pa.Table:
+        """Day, width, then the view's own columns: what Spark would make of the same facts (or sessions).
+
+        A tally's are in its own width, unless another is asked for.
+        """
         match view:
             case Tally():
-                return self._table(tally_sql(view))
+                return self._table(tally_sql(view, rows_of(view), width))
             case Sessions():
                 return self._table(minis_sql(view))
             case Latest():
                 return self._table(current_sql(view))
         raise TypeError(f"{view.name} is computed by key, not from an epoch's facts alone")
+
+    def folded(self, tally: Tally) -> pa.Table:
+        """Where the facts are a tally's partials: those of one bucket and the same keys as one."""
+        return self._table(folded_sql(tally))
 
     def _table(self, sql: str) -> pa.Table:
         return self._engine.sql(sql).to_arrow_table()
@@ -41,15 +53,21 @@ class Local:
 
 @cache
 def _taught() -> duckdb.DuckDBPyConnection:
-    engine = duckdb.connect(":memory:", config={"threads": 1})
+    spill = f"{tempfile.gettempdir()}/penstock-{os.getpid()}"
+    engine = duckdb.connect(":memory:", config={"threads": 1, "memory_limit": MEMORY, "temp_directory": spill})
     engine.execute("set enable_progress_bar = false")
     sketches.register(engine)
     return engine
 
 
-def tally_sql(tally: Tally, relation: str = "facts") -> str:
+def rows_of(tally: Tally) -> str:
+    """What a tally counts, of the stored rows that are registered as `facts`."""
+    return f"({shown_sql(tally.of, 'facts')})" if isinstance(tally.of, Sessions) else "facts"
+
+
+def tally_sql(tally: Tally, relation: str = "facts", width: Bucket | None = None) -> str:
     """A tally's partials of facts, or of the shown sessions that it is made of."""
-    width = Bucket.of(tally.every)
+    width = width or Bucket.of(tally.every)
     moment = width.duckdb(f"timezone('UTC', {tally.at})")
     where = "true" if isinstance(tally.of, Sessions) else tally.of.where
     stored = _stored(tally.measures, tally.at)
@@ -59,6 +77,22 @@ def tally_sql(tally: Tally, relation: str = "facts") -> str:
         f"{', '.join([*_quoted(tally.by), 'count(*) as facts', *stored])} "
         f"from (select *, {moment} as _moment from {relation} where {where}) group by {keyed}"
     )
+
+
+def folded_sql(tally: Tally) -> str:
+    """Partials of one bucket and the same keys, from several parts of its facts, as one."""
+    keyed = ", ".join(_quoted(["day", "width", "bucket", *tally.by]))
+    folds = {column: sql for name, measure in tally.measures.items() for column, sql in measure.folds(name).items()}
+    sums = ["cast(sum(facts) as bigint) as facts", *(f'{sql} as "{column}"' for column, sql in folds.items())]
+    return f"select {keyed}, {', '.join(sums)} from facts group by {keyed}"
+
+
+def shown_sql(sessions: Sessions, relation: str, *more: str) -> str:
+    """Sessions with their numbers, as questions and tallies see them, and more of the relation's columns."""
+    numbers = [f'{measure.shown(name)} as "{name}"' for name, measure in sessions.measures.items()]
+    seconds = "date_diff('second', started, ended) as seconds"
+    columns = [*_quoted(sessions.key), "started", "ended", seconds, *numbers, *more]
+    return f"select {', '.join(columns)} from {relation}"
 
 
 def minis_sql(sessions: Sessions) -> str:

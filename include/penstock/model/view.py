@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.model.bucket import Bucket
 from penstock.model.measure import Measure
 from penstock.model.source import Facts, Source
 
@@ -37,6 +38,13 @@ class Tally:
     at: str = "happened_at"
     every: str = "1 minute"
     doc: str = ""
+
+    def __post_init__(self) -> None:
+        if not Bucket.of(self.every).divides(Bucket.of("1 day")):
+            raise ValueError(
+                f"{self.name}: no day is made of whole buckets of {self.every}, and gold is kept by the day. "
+                "Say one that divides a day, such as '1 day'; readers roll it up to weeks, months and years."
+            )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.lake.files import File
+from penstock.lake.local import shown_sql
 from penstock.model.bucket import Bucket
 from penstock.model.view import Sessions
 from penstock.serve.names import quoted
@@ -70,15 +71,7 @@ def all_sessions_sql(view: Sessions, relations: Sequence[str]) -> str:
         selects.append("select *, 0::bigint as _open from gold")
     if "stitched" in relations:
         selects.append("select * from stitched")
-    return shown_sql(view, f"({' union all by name '.join(selects)})")
-
-
-def shown_sql(sessions: Sessions, relation: str) -> str:
-    """Sessions with their numbers, as questions and tallies see them."""
-    numbers = [f"{measure.shown(name)} as {quoted(name)}" for name, measure in sessions.measures.items()]
-    seconds = "date_diff('second', started, ended) as seconds"
-    keys = map(quoted, sessions.key)
-    return f"select {', '.join([*keys, 'started', 'ended', seconds, *numbers])}, facts, _open from {relation}"
+    return shown_sql(view, f"({' union all by name '.join(selects)})", "facts", "_open")
 
 
 def spanned_days(stitched: pa.Table) -> frozenset[date]:

@@ -1,0 +1,129 @@
+"""Tallies by the day: a task of Spark reads a day's rows once, and DuckDB counts every view of them.
+
+Gold keeps no bucket wider than a day, so days have nothing to merge and nothing is shuffled: docs/decisions/0059.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+from deltalake import DeltaTable
+from pyspark.sql import DataFrame, SparkSession
+
+from penstock.engine import candidate
+from penstock.lake.local import Local, rows_of, tally_sql
+from penstock.model.bucket import Bucket, widths
+from penstock.model.view import Sessions, Tally
+
+# A day of more rows is read hour by hour: what a task holds is bounded.
+MANY_ROWS = 2_000_000
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+# Tasks for each core: days differ in size, and a task costs some 30 ms.
+TASKS = 4
+UNITS = pa.schema([("day", pa.date32()), ("at", pa.string()), ("asked", pa.list_(pa.int32()))])
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows that tallies are made of: facts of silver, or published sessions, at one version."""
+
+    path: str
+    version: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A tally, the days of it that are counted, and the candidate that they are written to."""
+
+    tally: Tally
+    days: Iterable[date]
+    path: str
+
+
+def count(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> None:
+    """Makes the candidates, all by one job."""
+    nothing = Local(_dataset(table).schema.empty_table())
+    tables = [candidate.create(nothing.partials(each.tally).schema, each.path) for each in asked]
+    written: list[list[candidate.File]] = [[] for _ in asked]
+    for row in _units(spark, asked).mapInArrow(_writer(table, asked), f"asked int, {candidate.WRITTEN}").collect():
+        written[row.asked].append(row)
+    for made, files in zip(tables, written, strict=True):
+        candidate.commit(made, files)
+
+
+def _units(spark: SparkSession, asked: Sequence[Asked]) -> DataFrame:
+    """One row for each day, and who asks for it."""
+    units: dict[tuple[date, str], list[int]] = {}
+    for number, each in enumerate(asked):
+        for day in each.days:
+            units.setdefault((day, each.tally.at), []).append(number)
+    rows = [{"day": day, "at": at, "asked": who} for (day, at), who in sorted(units.items())]
+    tasks = min(len(rows), spark.sparkContext.defaultParallelism * TASKS) or 1
+    return spark.createDataFrame(pa.Table.from_pylist(rows, UNITS)).repartition(tasks)
+
+
+def _writer(table: Table, asked: Sequence[Asked]):  # type: ignore[no-untyped-def]
+    def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for unit in (unit for batch in batches for unit in batch.to_pylist()):
+            who = [asked[number] for number in unit["asked"]]
+            told = partials(_dataset(table), [each.tally for each in who], unit["day"])
+            for number, each, rows in zip(unit["asked"], who, told, strict=True):
+                files = [{"asked": number, **file} for file in candidate.files(rows, each.path)]
+                yield from pa.Table.from_pylist(files, WRITTEN).to_batches()
+
+    return write
+
+
+WRITTEN = pa.schema([("asked", pa.int32()), *candidate.WRITTEN_ARROW])
+
+
+@lru_cache(maxsize=1)
+def _dataset(table: Table) -> ds.Dataset:
+    """Opened once by each of Spark's workers: a version never changes."""
+    return DeltaTable(table.path, version=table.version).to_pyarrow_dataset()
+
+
+def partials(rows: ds.Dataset, tallies: Sequence[Tally], day: date, many: int = MANY_ROWS) -> list[pa.Table]:
+    """Of each tally (all by one moment's column) what a day's rows make, in every width that gold keeps."""
+    made: list[dict[Bucket, list[pa.Table]]] = [{width: [] for width in widths(tally.every)} for tally in tallies]
+    for piece in _pieces(rows, tallies, day, many):
+        local = Local(piece)
+        for tally, parts in zip(tallies, made, strict=True):
+            for width, told in parts.items():
+                told.append(local.partials(tally, width))
+    return [
+        pa.concat_tables(_whole(tally, width, told) for width, told in parts.items())
+        for tally, parts in zip(tallies, made, strict=True)
+    ]
+
+
+def _pieces(rows: ds.Dataset, tallies: Sequence[Tally], day: date, many: int) -> Iterator[pa.Table]:
+    """The rows of a day, and of them the columns that any of the tallies speaks of: at once, or hour by hour."""
+    of, at = tallies[0].of, tallies[0].at
+    said = " ".join(tally_sql(tally, rows_of(tally)) for tally in tallies)
+    columns = [name for name in rows.schema.names if re.search(rf"\b{re.escape(name)}\b", said)]
+    first = datetime.combine(day, time(), UTC)
+    # Silver is laid out by the day of `happened_at`, sessions by the day they started.
+    own = pc.field("day") == pa.scalar(day) if at in ("happened_at", "started") else _between(at, first, DAY)
+    shown = own if isinstance(of, Sessions) else own & (pc.field("disposition") == "fact")
+    if rows.count_rows(filter=own) <= many:
+        yield rows.to_table(columns, filter=shown)
+        return
+    for hour in range(24):
+        yield rows.to_table(columns, filter=shown & _between(at, first + hour * HOUR, HOUR))
+
+
+def _between(at: str, first: datetime, width: timedelta) -> pc.Expression:
+    from_, to = (pa.scalar(moment, pa.timestamp("us", "UTC")) for moment in (first, first + width))
+    return (pc.field(at) >= from_) & (pc.field(at) < to)
+
+
+def _whole(tally: Tally, width: Bucket, parts: list[pa.Table]) -> pa.Table:
+    """Buckets wider than an hour have a part in each piece."""
+    together = pa.concat_tables(parts)
+    return together if len(parts) == 1 or width.divides(Bucket.of("1 hour")) else Local(together).folded(tally)

@@ -1,0 +1,76 @@
+"""Which days of which tallies a build counts anew, by what came since each was built."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache, partial
+
+from deltalake import DeltaTable
+from pyspark.sql import SparkSession
+
+from penstock.engine import arrived, daily
+from penstock.engine.increment import Days, Range, listed
+from penstock.lake.layout import Layout
+from penstock.lake.publication import publications
+from penstock.model.view import Sessions, Tally, source_of
+
+
+@dataclass(frozen=True)
+class Due:
+    """A tally, the cut since which facts are new to it (None: all are), and where its candidate goes."""
+
+    tally: Tally
+    since: int | None
+    path: str
+
+
+class Tallied:
+    """The tallies of one source, at one version of silver however long they take."""
+
+    def __init__(self, spark: SparkSession, layout: Layout, release: str, silver: DeltaTable) -> None:
+        self._spark = spark
+        self._layout = layout
+        self._release = release
+        self._silver = silver
+        # Most tallies ask for the same days.
+        self._days = cache(partial(arrived.days, silver))
+
+    def write(self, due: Sequence[Due], days: Range) -> list[Days]:
+        """Makes the candidates of tallies of one kind of rows; the days that each replaces. `days`: these as well."""
+        of = due[0].tally.of
+        table = self._sessions(of) if isinstance(of, Sessions) else self._silver
+        touched = [self._touched(each, table, days) for each in due]
+        asked = [
+            daily.Asked(each.tally, self._all(each.tally, table) if some is None else some, each.path)
+            for each, some in zip(due, touched, strict=True)
+        ]
+        daily.count(self._spark, daily.Table(table.table_uri, table.version()), asked)
+        return touched
+
+    def _touched(self, due: Due, table: DeltaTable, days: Range) -> Days:
+        if due.since is None:
+            return None
+        of = due.tally.of
+        came = _published(table, of, due.since) if isinstance(of, Sessions) else self._days(due.tally.at, due.since)
+        return sorted(came | listed(days))
+
+    def _all(self, tally: Tally, table: DeltaTable) -> list[date]:
+        """Every day that has rows."""
+        if isinstance(tally.of, Sessions):
+            return sorted({row[0] for row in arrived.asked(table, "select distinct day from rows")})
+        return sorted(self._days(tally.at, -1))
+
+    def _sessions(self, of: Sessions) -> DeltaTable:
+        """Published sessions are exactly as new as the build's cut."""
+        return DeltaTable(self._layout.gold(self._release, of.name))
+
+
+def _published(table: DeltaTable, of: Sessions, since: int) -> set[date]:
+    """The days that publications of sessions after a cut have replaced."""
+    source = source_of(of).name
+    changed: set[date] = set()
+    for said in publications(table):
+        if said.cut.get(source, -1) <= since:
+            break
+        changed |= {date.fromisoformat(day) for day in said.days}
+    return changed
