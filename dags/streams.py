@@ -9,7 +9,7 @@ starts at once, and the lease on each checkpoint sees to it that there are never
 **When it fails**: records wait in the log; nothing is lost. Readers see numbers as of the last epoch.
 """
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from airflow.sdk import dag
 
@@ -21,6 +21,8 @@ from penstock.ops.airflow.steps import SparkStep
 
 @dag(
     schedule="@continuous",
+    # Without it the first interval is empty, the next run has the same date, and there never is a second shift.
+    start_date=datetime(2024, 1, 1, tzinfo=UTC),
     max_active_runs=1,
     catchup=False,
     # Starting again is recovering: soon, and for as long as it takes. `stream_watch` calls people.

@@ -12,7 +12,10 @@ from typing import Any
 
 from airflow.sdk import DAG
 from airflow.sdk.definitions._internal.contextmanager import DagContext
+from airflow.sdk.definitions.timetables.simple import ContinuousTimetable
 from airflow.sdk.execution_time import macros
+from airflow.timetables.base import TimeRestriction
+from airflow.timetables.simple import ContinuousTimetable as Continuous
 
 from penstock.lake.spark_settings import spark_conf
 from penstock.ops.airflow.runbooks import linked
@@ -45,9 +48,18 @@ def told(dag: DAG) -> dict[str, Any]:
         "doc": dag.doc_md or "",
         "tags": sorted(dag.tags),
         "max_active_runs": dag.max_active_runs,
+        "shifts": shifts(dag) if isinstance(dag.timetable, ContinuousTimetable) else [],
         "params": {name: dict(dag.params.get_param(name).schema) for name in dag.params},
         "tasks": [task_told(dag, task) for task in dag.tasks],
     }
+
+
+def shifts(dag: DAG) -> list[str]:
+    """The dates of a continuous DAG's first two runs, as the scheduler makes them. Two of one date are one run."""
+    limits = TimeRestriction(earliest=dag.start_date, latest=None, catchup=False)
+    first = Continuous().next_dagrun_info(last_automated_data_interval=None, restriction=limits)
+    second = Continuous().next_dagrun_info(last_automated_data_interval=first.data_interval, restriction=limits)
+    return [str(each.logical_date) for each in (first, second)]
 
 
 def task_told(dag: DAG, task: Any) -> dict[str, Any]:

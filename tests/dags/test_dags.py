@@ -84,6 +84,12 @@ def test_what_is_submitted_is_what_was_reviewed(parsed: dict[str, Any], file: st
         assert task["command"] + "\n" == reviewed.read_text()
 
 
+@pytest.mark.parametrize("file", FILES)
+def test_what_runs_in_shifts_has_a_second_shift(parsed: dict[str, Any], file: str) -> None:
+    shifts = [date for dag in parsed[file]["dags"] for date in dag["shifts"]]
+    assert (bool(shifts), len(set(shifts))) == (file == "streams", len(shifts))
+
+
 def test_every_runbook_says_what_it_means_how_bad_it_is_what_to_check_and_what_to_press() -> None:
     parts = ("**What it means.**", "**How bad.**", "**What to check", "**What to press.**")
     lacking = {
