@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from collections import Counter
 from datetime import date
 from typing import Any
 from urllib.request import Request, urlopen
@@ -12,6 +13,8 @@ from deltalake import DeltaTable, write_deltalake
 
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.publication import open_table
+from penstock.model.domain import domains
+from penstock.ops.airflow.environment import PROJECT
 from penstock.ops.stack import orphans
 from penstock.ops.stack.home import open_home
 
@@ -52,10 +55,9 @@ class Operator:
         assert eventually(over, SECONDS), f"{run} is {state[0]} after {SECONDS} s"
         return state[0]
 
-    def drivers(self) -> set[psutil.Process]:
-        """The processes of the streaming driver: Python and its JVM."""
-        owned = orphans.processes(open_home(self.stack.home).stack)
-        return {each for each in owned if any(part.endswith("spark_jobs/stream.py") for part in each.cmdline())}
+    def working(self, job: str) -> set[psutil.Process]:
+        """The processes of a Spark job that runs now: Python and its JVM."""
+        return {*orphans.processes(open_home(self.stack.home).stack, str(PROJECT / "spark_jobs" / f"{job}.py"))}
 
     def clear(self, run: str) -> None:
         body = {"dry_run": False, "dag_run_id": run, "reset_dag_runs": True, "only_failed": False}
@@ -77,26 +79,44 @@ class Operator:
             return 0
         return int(silver.to_pyarrow_dataset().filter(pa.compute.field("disposition") == "fact").count_rows())
 
+    def disposed(self) -> int:
+        """How many records have their disposition, of all sources."""
+        tables = [open_table(self.layout.silver(FIRST_RELEASE, each.name)) for each in domains()["web"].sources]
+        return sum(table.to_pyarrow_dataset().count_rows() for table in tables if table is not None)
+
     def published(self) -> int:
-        """The page views that readers see in gold, at its smallest bucket."""
+        """The page views that readers see in gold."""
+        return sum(self.days().values())
+
+    def days(self) -> Counter[date]:
+        """Day -> page views in gold, at its smallest bucket."""
         gold = open_table(self.layout.gold(FIRST_RELEASE, VIEW))
+        counted: Counter[date] = Counter()
         if gold is None:
-            return 0
-        rows = gold.to_pyarrow_table(columns=["views", "width"]).to_pylist()
+            return counted
+        rows = gold.to_pyarrow_table(columns=["day", "views", "width"]).to_pylist()
         smallest = min((row["width"] for row in rows), default=None)
-        return sum(row["views"] for row in rows if row["width"] == smallest)
+        for row in rows:
+            counted[row["day"]] += row["views"] * (row["width"] == smallest)
+        return counted
 
     def break_silver(self) -> str:
-        """What a shape with an error would write: a page view of no site."""
+        """What a shape with an error would write: a page view of no site, after all others."""
+        return self.plant({"site": None}, later=1_000_000)
+
+    def plant(self, changed: dict[str, Any], later: int = 0, day: date | None = None) -> str:
+        """One more page view (of a day) in silver, changed, so many epochs later than the one it is a copy of."""
         path = self.layout.silver(FIRST_RELEASE, SOURCE)
-        fact = DeltaTable(path).to_pyarrow_table(filters=[("disposition", "=", "fact")]).slice(0, 1)
-        wrong = str(uuid.uuid4())
-        changed = {"site": None, "event_id": wrong, "epoch": fact["epoch"][0].as_py() + 1_000_000}
-        row = {**fact.to_pylist()[0], **changed}
+        people = [("disposition", "=", "fact"), ("type", "=", "pageview"), ("bot", "=", False)]
+        wanted = [*people, *([("day", "=", day)] if day else [])]
+        fact = DeltaTable(path).to_pyarrow_table(filters=wanted).slice(0, 1)
+        (copied,), planted = fact.to_pylist(), str(uuid.uuid4())
+        row = {**copied, "event_id": planted, "epoch": copied["epoch"] + later, **changed}
         write_deltalake(path, pa.Table.from_pylist([row], fact.schema), mode="append")
-        return wrong
+        return planted
 
     def mend_silver(self, wrong: str) -> None:
+        """Takes what was planted away."""
         DeltaTable(self.layout.silver(FIRST_RELEASE, SOURCE)).delete(f"event_id = '{wrong}'")
 
 
