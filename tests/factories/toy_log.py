@@ -1,4 +1,4 @@
-"""A log of the toy domain without a broker: records as bronze has them, and the streams' epochs over them."""
+"""A log without a broker, of the toy domain unless another source is named: records as bronze has them, and epochs."""
 
 import json
 import random
@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
+from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 from penstock.engine.archive import BRONZE, INDEXED
@@ -15,7 +16,8 @@ from penstock.engine.epoch import Epoch
 from penstock.engine.shape import Shape
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.records import COLUMNS
-from penstock.model.domain import domains
+from penstock.model.domain import source
+from penstock.serve.reader import Reader
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 ARCHIVE, SHAPE = "the-archive-query", "the-live-query"
@@ -45,8 +47,7 @@ class ToyLog:
 
     def _live(self, spark: SparkSession, records: pa.Table) -> None:
         if self.shape is None:
-            source = next(one for one in domains()["toy"].sources if one.name == self.source)
-            self.shape = Shape(source, self.layout, FIRST_RELEASE)
+            self.shape = Shape(source(self.source), self.layout, FIRST_RELEASE)
             self.shape.prepare()
         frame = spark.createDataFrame(records.select(list(COLUMNS))).coalesce(1)
         self.shape.epoch(self.shape.plan(frame), Epoch(SHAPE, self.epochs, records.num_rows))
@@ -61,6 +62,22 @@ class ToyLog:
             "key": b"k", "value": one["value"], "headers": name, "partition": part, "offset": self.ends[part] - 1,
             "timestamp": at, "day": at.date(), "epoch": self.epochs,
         }  # fmt: skip
+
+
+def silver(log: ToyLog, release: str) -> pa.Table:
+    """A release's silver without its epochs, in the log's order."""
+    rows = DeltaTable(log.layout.silver(release, log.source)).to_pyarrow_table()
+    return rows.drop_columns("epoch").sort_by([("partition", "ascending"), ("offset", "ascending")])
+
+
+def answers(log: ToyLog, release: str = "") -> dict[str, list[dict[str, Any]]]:
+    """Every view's rows, as a new reader sees them; of the release that is current where none is named."""
+    reader = Reader(log.layout, fixed={"toy": release} if release else {})
+    reader.refresh()
+    tables = {name: reader.table(view) for name, view in reader.views().items() if name.startswith("toy.")}
+    # A quantile's sketch throws coins.
+    shown = {name: [each for each in rows.column_names if "p95" not in each] for name, rows in tables.items() if rows}
+    return {name: tables[name].select(columns).to_pylist() for name, columns in shown.items()}
 
 
 def said(who: str | None = "ann", what: str = "look", amount: int = 1, **more: Any) -> dict[str, Any]:
