@@ -85,7 +85,7 @@ class Rig:
         for number in range(count):
             while rate and number > (time.time() - begun) * rate:
                 producer.poll(0.005)
-            _produce(producer, number)
+            send(producer, number)
         producer.flush()
 
     @contextmanager
@@ -159,8 +159,9 @@ def _ensure(kafka: str) -> None:
                 raise
 
 
-def _produce(producer: Producer, number: int) -> None:
-    now = int(time.time() * 1000)
+def send(producer: Producer, number: int, at: float | None = None) -> None:
+    """One page view, logged now or as if it had been logged at a time."""
+    now = int((time.time() if at is None else at) * 1000)
     event = {
         "type": "pageview",
         "site": "bench.example",
@@ -177,7 +178,7 @@ def _produce(producer: Producer, number: int) -> None:
     value = json.dumps(event).encode()
     while True:
         try:
-            producer.produce(TOPIC, value, key=str(event["visitor"]), headers=headers)
+            producer.produce(TOPIC, value, key=str(event["visitor"]), headers=headers, timestamp=now)
             return
         except BufferError:
             producer.poll(0.1)

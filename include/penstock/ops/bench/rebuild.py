@@ -57,13 +57,13 @@ def run(quick: bool) -> Iterator[Figure]:
         seconds = build(settings)
         beside = peers.asked(silver)
         detail = {"facts": facts, "days": DAYS, "memory": "the JVM's start and the gates are in it"}
-        right = _counted(layout) == _page_views(silver) and beside.equal
+        right = counted(layout) == _page_views(silver) and beside.equal
         for name, peer, goal in (("DuckDB", beside.duckdb, "<= 2.5x"), ("Polars", beside.polars, None)):
             what = f"seconds, all days, beside {name}"
             yield Figure("rebuild", what, seconds, peer=peer, goal=goal, gate_ok=right, detail=detail)
         fill(silver, facts // DAYS, 1)
         seconds = build(settings)
-        right = _counted(layout) == _page_views(silver)
+        right = counted(layout) == _page_views(silver)
         yield Figure("rebuild", "seconds, one more day", seconds, gate_ok=right, detail={"facts": facts // DAYS})
 
 
@@ -118,7 +118,7 @@ def build(settings: Settings) -> float:
     return round(time.perf_counter() - begun, 1)
 
 
-def _counted(layout: Layout) -> int:
+def counted(layout: Layout) -> int:
     """The page views that readers see."""
     reader = Reader(layout)
     reader.refresh()

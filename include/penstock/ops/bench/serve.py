@@ -21,6 +21,7 @@ from deltalake import CommitProperties, DeltaTable, write_deltalake
 from penstock.lake import sketches
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.local import Local
+from penstock.lake.names import quoted
 from penstock.lake.publication import Publication
 from penstock.model.bucket import widths
 from penstock.model.domain import view
@@ -29,7 +30,6 @@ from penstock.ops.bench import Figure
 from penstock.ops.rig import serving
 from penstock.ops.stack.trial import free_port
 from penstock.serve.engine import Engine
-from penstock.serve.names import quoted
 from penstock.serve.question import Question, ask
 from penstock.serve.reader import Reader
 from penstock.settings import Settings
