@@ -10,6 +10,7 @@ import pytest
 from receivers import http_hook
 from system.on_call import SECONDS, VIEW, Operator, span
 
+from penstock.engine.halting import ask_to_end
 from penstock.lake.gates import checks
 from penstock.lake.layout import FIRST_RELEASE
 from penstock.lake.publication import newest, open_table
@@ -46,15 +47,16 @@ def test_a_gate_that_fails_keeps_the_last_good_numbers_and_calls_until_it_is_men
     run = operator.build()
     assert operator.ended(run) == "failed"
     assert (operator.published(), newest(open_table(operator.layout.gold(FIRST_RELEASE, VIEW)))) == (before, cut)
+    # People hear after the task has said how it ended.
+    assert eventually(lambda: any("build_views: DataRefused" in heard["title"] for heard in list(pager)), SECONDS)
     call = next(heard for heard in pager if "build_views" in heard["title"])
-    assert "DataRefused" in call["title"]
     assert "Readers keep the last good numbers" in call["message"]
     assert "/penstock/runbooks/build_views" in call["message"]
 
     operator.mend_silver(wrong)
     operator.clear(run)
     assert operator.ended(run) == "success"
-    assert any("[recovered]" in heard["title"] for heard in pager)
+    assert eventually(lambda: any("[recovered] build_views" in heard["title"] for heard in list(pager)), SECONDS)
 
 
 def test_every_verdict_is_on_record(operator: Operator) -> None:
@@ -96,12 +98,19 @@ def test_what_cannot_be_done_is_refused_before_a_run_exists(
 
 
 def test_a_driver_that_is_killed_is_replaced_and_goes_on(operator: Operator) -> None:
-    assert eventually(lambda: bool(operator.drivers()), SECONDS)
-    killed = operator.drivers()
+    assert eventually(lambda: bool(operator.working("stream")), SECONDS)
+    killed = operator.working("stream")
     for process in killed:
         process.kill()
     operator.send(10)
-    assert operator.drivers().isdisjoint(killed)
+    assert operator.working("stream").isdisjoint(killed)
+
+
+def test_a_shift_that_ends_is_followed_by_the_next(operator: Operator) -> None:
+    before = operator.working("stream")
+    ask_to_end(operator.stack.home)
+    assert eventually(lambda: before.isdisjoint(operator.working("stream")), SECONDS)
+    operator.send(10)
 
 
 def test_the_night_s_work_ends_well(operator: Operator) -> None:
