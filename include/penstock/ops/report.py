@@ -1,38 +1,32 @@
 """A week of a domain's page as one HTML document: the headlines against the week before, the chart, the lists.
 
-The numbers come from the read API, the chart is the domain's own, drawn by vl_convert as the console draws it.
+The numbers and the chart come from the read API.
 """
 
-import copy
 import html
-import json
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
 
 from penstock.model.page import Headline, Page, TopList
 from penstock.ops.refusal import Refusal
-from penstock.serve.asking import Told, query
+from penstock.serve.asking import Told, fetched, query
 
 SHOWN = 7
 # So many mails a week are read by nobody.
 MOST = 50
 WEEK = timedelta(weeks=1)
-INK, SOFT, LINE, ACCENT = "#16202c", "#56616f", "#e3e7ec", "#0b6bcb"
-CONFIG = {
-    "background": "#fff", "font": "sans-serif", "view": {"stroke": None}, "area": {"color": ACCENT},
-    "line": {"color": ACCENT}, "axis": {"labelColor": SOFT, "gridColor": LINE, "domain": False, "ticks": False},
-}  # fmt: skip
+INK, SOFT, LINE = "#16202c", "#56616f", "#e3e7ec"
 
 
 @dataclass(frozen=True)
 class Asked:
     """Which page, of which scope, up to when, and where the read API is."""
 
+    domain: str
     page: Page
     scope: str
     until: datetime
@@ -105,30 +99,9 @@ def first_of_groups(lists: Sequence[TopList]) -> list[TopList]:
 
 
 def chart(asked: Asked) -> bytes:
-    """The page's chart of its first headline, by day, over the week before."""
-    import vl_convert
-
-    one = asked.page.headlines[0]
-    series = (("now", timedelta(), 0), ("earlier", WEEK, 1))
-    rows = [point(row, one.measure, name, later) for name, later, ago in series for row in _days(asked, one, ago)]
-    return bytes(vl_convert.vegalite_to_png(json.dumps(drawn(asked.page.chart, rows)), scale=2))
-
-
-def drawn(specification: Mapping[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The declared chart with its rows, in the colours of paper."""
-    chart = {
-        **copy.deepcopy(dict(specification)),
-        "data": {"name": "rows", "values": rows},
-        "width": 660,
-        "config": CONFIG,
-    }
-    chart.pop("datasets", None)
-    return chart
-
-
-def point(row: Mapping[str, Any], measure: str, series: str, later: timedelta) -> dict[str, Any]:
-    at = datetime.fromisoformat(row["bucket"]) + later
-    return {"bucket": at.isoformat(), "value": row[measure], "series": series}
+    """The page's chart of its first headline, by day, beside the week before; the read API draws it."""
+    said = {"to": asked.until.isoformat(), "where": f"{asked.page.scope}:eq:{asked.scope}"}
+    return fetched(f"charts/{asked.domain}/png", asked.address, said)
 
 
 def shown(value: float | None, style: str) -> str:
@@ -144,10 +117,6 @@ def shown(value: float | None, style: str) -> str:
         case "decimal":
             return f"{value:,.1f}"
     return f"{value:,.0f}"
-
-
-def _days(asked: Asked, one: Headline, ago: int) -> list[dict[str, Any]]:
-    return list(asked.view(one.views[0], ago, every="1 day", order="bucket").rows.to_pylist())
 
 
 def _first(told: Told, measure: str) -> float | None:

@@ -30,6 +30,7 @@ from penstock.serve.reports import KINDS
 from penstock.serve.reports.kept import Reports
 from penstock.serve.snapshot import Snapshot
 from penstock.serve.told import Told
+from penstock.serve.works import Works
 from penstock.settings import Settings
 
 RECORDS, MOST_RECORDS = 100, 1_000
@@ -51,6 +52,7 @@ class Answers:
         self.metrics = Metrics()
         self.live = Live(self._live)
         self.told = Told(settings, reader)
+        self.works = Works(settings, reader)
 
     def refresh(self) -> set[str]:
         self._streams = streams(self._settings.home)

@@ -20,6 +20,7 @@ from penstock.serve.access.guard import Guard
 from penstock.serve.access.identity import Access
 from penstock.serve.access.routes import routes
 from penstock.serve.answers import Answers
+from penstock.serve.drawing import KINDS, picture
 from penstock.serve.encode import document
 from penstock.serve.engine import Stop
 from penstock.serve.problems import Problem
@@ -55,6 +56,12 @@ def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> S
             socket, tuple(sorted(pair for pair in socket.query_params.multi_items() if pair[0] != "ticket"))
         )
 
+    async def chart(request: Request) -> Response:
+        domain, kind = (request.path_params[name] for name in ("domain", "kind"))
+        said = request.query_params.multi_items()
+        drawn = await asyncio.to_thread(picture, answers, domain, kind, said)
+        return Response(drawn, media_type=KINDS[kind])
+
     async def healthz(_: Request) -> Response:
         return Response(b'{"well": true}', media_type="application/json")
 
@@ -66,6 +73,7 @@ def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> S
             Route("/api/views", answering(answers.views)),
             Route("/api/views/{name}", answering(answers.view)),
             Route("/api/reports/{domain}/{name}", answering(answers.report)),
+            Route("/api/charts/{domain}/{kind}", chart),
             Route("/api/facts/{source}", answering(answers.facts)),
             Route("/api/rejected/{source}", answering(answers.rejected)),
             Route("/api/alerts", answering(answers.alerts)),
@@ -74,6 +82,7 @@ def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> S
             Route("/api/releases", answering(answers.told.releases)),
             Route("/api/releases/{domain}/compared", answering(answers.told.compared)),
             Route("/api/audit", answering(answers.told.audit)),
+            Route("/api/works", answering(answers.works.told)),
             Route("/api/openapi.json", answering(answers.openapi)),
             Route("/healthz", healthz),
             Route("/metrics", metrics),

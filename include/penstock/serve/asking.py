@@ -31,16 +31,23 @@ def query(view: str, address: str, *, where: Sequence[str] = (), **said: str | i
     """Asks a view: `start`, `end`, and the parameters of docs/api.md by their names."""
     names = {"start": "from", "end": "to"}
     asked = [(names.get(name, name), str(value)) for name, value in said.items() if value not in (None, "")]
+    told = _answer(f"{address}/api/views/{view}", address, [*asked, *(("where", each) for each in where)]).json()
+    return Told(pa.Table.from_pylist(told["rows"]), told["certificate"])
+
+
+def fetched(path: str, address: str, said: Mapping[str, str]) -> bytes:
+    """What the read API has below `/api/`, as it is."""
+    return _answer(f"{address}/api/{path}", address, [*said.items()]).content
+
+
+def _answer(url: str, address: str, asked: Sequence[tuple[str, str]]) -> httpx.Response:
     try:
-        answer = httpx.get(
-            f"{address}/api/views/{view}", params=[*asked, *(("where", each) for each in where)], timeout=SECONDS
-        )
+        answer = httpx.get(url, params=[*asked], timeout=SECONDS)
     except httpx.TransportError as error:
         raise NotAnswered(f"nothing answers at {address} ({error}); start the stack: penstock up") from error
     if answer.status_code != httpx.codes.OK:
         raise NotAnswered(_refusal(answer))
-    told = answer.json()
-    return Told(pa.Table.from_pylist(told["rows"]), told["certificate"])
+    return answer
 
 
 def _refusal(answer: httpx.Response) -> str:

@@ -1,6 +1,7 @@
 """The read API, over real Delta tables, as a program on the network sees it."""
 
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from toy_lake import ToyLake, fact
+
+from penstock.lake.gates import Checked, record
 
 RANGE = "from=2026-03-01&to=2026-03-09"
 TALLY = f"/api/views/toy.events_by_what?{RANGE}"
@@ -191,6 +194,21 @@ def test_facts_are_shown_newest_first(lake: ToyLake, client: TestClient) -> None
 )
 def test_the_rest_of_the_api_answers(client: TestClient, address: str) -> None:
     assert client.get(address).status_code == 200
+
+
+def test_the_works_tell_of_tables_and_gates_and_of_an_airflow_that_does_not_answer(
+    lake: ToyLake, client: TestClient
+) -> None:
+    lake.epoch([fact()])
+    said = {"release": "r1", "severity": "critical", "candidate": "", "where": "", "failed": "[]", "sample": "[]"}
+    now = datetime.now(UTC)
+    for minutes, passed in ((9, True), (1, False)):
+        at = now - timedelta(minutes=minutes)
+        record(lake.layout, Checked(at, "toy.x", passed=passed, reason="", results="[]", seconds=0.1, **said))
+    works = client.get("/api/works").json()
+    assert [(gate["table"], gate["passed"]) for gate in works["gates"]] == [("toy.x", False)]
+    assert {(row["tier"], row["table"]) for row in works["tables"]} >= {("speed", "toy.events_by_what")}
+    assert works["runs"] is None
 
 
 def test_a_broken_table_is_served_as_it_last_was_and_the_status_says_so(lake: ToyLake, client: TestClient) -> None:

@@ -5,12 +5,14 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+import httpx
 import pytest
 from browser.lake import Lake, history
 from browser.server import served
 
 from domains.web.charts import PAGE
 from penstock.ops.report import Asked, document
+from penstock.serve.drawing import KINDS
 
 HOSTILE = {
     "type": "pageview", "site": "harbour.example", "url": "https://harbour.example/a",
@@ -19,13 +21,18 @@ HOSTILE = {
 
 
 @pytest.fixture(scope="module")
-def report() -> Iterator[str]:
+def address() -> Iterator[str]:
     lake = Lake(history(days=14, total=2_000))
     now = datetime.now(UTC).isoformat()
     # So many that it leads its list.
     lake.add(*({**HOSTILE, "visitor": f"x{number}", "happened_at": now} for number in range(600)))
     with served(lake) as address:
-        yield document(Asked(PAGE, "harbour.example", datetime.now(UTC), address))
+        yield address
+
+
+@pytest.fixture(scope="module")
+def report(address: str) -> str:
+    return document(Asked("web", PAGE, "harbour.example", datetime.now(UTC), address))
 
 
 def test_it_has_every_headline_and_each_first_list(report: str) -> None:
@@ -41,3 +48,20 @@ def test_its_chart_is_a_picture(report: str) -> None:
 def test_what_visitors_sent_is_text(report: str) -> None:
     assert "<script" not in report
     assert "&lt;script&gt;alert(1)" in report
+
+
+@pytest.mark.parametrize(("kind", "begins"), [("png", b"\x89PNG"), ("svg", b"<svg")])
+def test_the_chart_is_drawn_for_an_alert(address: str, kind: str, begins: bytes) -> None:
+    answer = httpx.get(f"{address}/api/charts/web/{kind}", timeout=60)
+    assert (answer.headers["content-type"], answer.content[: len(begins)]) == (KINDS[kind], begins)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("web/gif", 404), ("trees/png", 404), ("web/png?to=yesterday", 400), ("web/png?to=0001-01-01T00:00:00Z", 400),
+        ("web/png?every=1+day", 400), ("web/png?where=site", 400),
+    ],
+)  # fmt: skip
+def test_a_picture_that_there_is_not_is_refused(address: str, path: str, status: int) -> None:
+    assert httpx.get(f"{address}/api/charts/{path}", timeout=60).status_code == status

@@ -1,5 +1,6 @@
 """The notifier of every task: opens an alert when the task has failed for good, closes it when it succeeds."""
 
+from importlib.util import find_spec
 from typing import Any
 
 from airflow.sdk import BaseNotifier, Context
@@ -11,6 +12,7 @@ from penstock.ops.alerts.routes import desk
 from penstock.settings import Settings
 
 LONGEST_TEXT = 2500
+Links = tuple[tuple[str, str], ...]
 # What a gate of silver means for who is on call; its record says which expectation and rows.
 SENDER = (
     "A sender of {source} broke. `penstock rejected --source {source}` groups what came; live numbers go on as "
@@ -45,7 +47,7 @@ class Notice(BaseNotifier):
             f"{task.dag_id}.{task.task_id}: {type(error).__name__}",
             told(error, settings, context),
             member_of(context),
-            (("Task", task.log_url), ("Runbook", runbook)),
+            (("Task", task.log_url), ("Runbook", runbook), *drawn(error, settings, context)),
         )
 
 
@@ -73,6 +75,24 @@ def told(error: Any, settings: Settings, context: Context) -> str:
     return text if isinstance(error, RequestRefused) else _short(text)
 
 
+def drawn(error: Any, settings: Settings, context: Context) -> Links:
+    """The charts of those whose tables a gate refused: what readers see meanwhile."""
+    if not isinstance(error, DataRefused):
+        return ()
+    from penstock.lake.gates import refusals
+
+    refused = refusals(settings.lake, context["ti"].start_date)
+    return tuple(dict.fromkeys(link for each in refused for link in chart(settings, each.table)))
+
+
+def chart(settings: Settings, table: str) -> Links:
+    """The picture of a domain's numbers, where it has a page."""
+    domain = table.partition(".")[0]
+    if find_spec(f"domains.{domain}") is None or find_spec(f"domains.{domain}.charts") is None:
+        return ()
+    return (("Chart", f"http://127.0.0.1:{settings.serve_port}/api/charts/{domain}/png"),)
+
+
 def tell_warnings(settings: Settings, context: Context) -> None:
     """What a gate let through and people should know of; closed by the next verdict without it."""
     from penstock.lake.gates import checks
@@ -80,7 +100,7 @@ def tell_warnings(settings: Settings, context: Context) -> None:
     for checked in checks(settings.lake, context["ti"].start_date):
         key = f"gate.{checked.table}"
         if checked.passed and checked.severity == "warning":
-            links = (("Gates", f"{base_url()}{PREFIX}/gates"),)
+            links = (("Gates", f"{base_url()}{PREFIX}/gates"), *chart(settings, checked.table))
             desk(settings.home).broken(
                 Alert(key, "warning", f"{checked.table}: published with warnings", checked.text(), links=links)
             )

@@ -24,7 +24,7 @@ def mail(domain: str, scope: str) -> list[str]:
     if scope and scope not in told:
         raise RequestRefused(f"{scope!r} had no facts in the week to {until.date()}; these had: {', '.join(told)}")
     for each in [scope] if scope else told:
-        _send(Asked(page, each, until, address), settings.home)
+        _send(Asked(domain, page, each, until, address), settings.home)
     return [scope] if scope else told
 
 

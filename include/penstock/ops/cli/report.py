@@ -29,7 +29,7 @@ def report(
     Status 1 when nobody took the mail, 4 when the read API does not answer."""
     settings, until = Settings.from_env(), today()
     try:
-        text = document(Asked(page_of(domain), scope, until, f"http://127.0.0.1:{settings.serve_port}"))
+        text = document(Asked(domain, page_of(domain), scope, until, f"http://127.0.0.1:{settings.serve_port}"))
     except NotAnswered as error:
         cli.complain(str(error))
         raise typer.Exit(cli.NOT_RUNNING) from error

@@ -1,0 +1,94 @@
+"""What works behind the numbers: the gates' last words, Airflow's runs, and what each table takes. Made for all who ask
+within some seconds, as it opens every table.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Lock
+from time import monotonic
+from typing import Any
+
+import httpx
+from starlette.requests import Request
+
+from penstock.lake.files import size_of
+from penstock.lake.gates import checks
+from penstock.lake.layout import Layout
+from penstock.model.domain import domains
+from penstock.serve.reader import Reader
+from penstock.settings import Settings
+
+SECONDS = 15.0
+# A gate that has not looked for longer has nothing to say of today.
+GATES = timedelta(days=30)
+PATIENCE = 3.0
+UNDER_WAY = "/api/v2/dags/~/dagRuns?state=running&state=queued&order_by=-id&limit=50"
+
+
+class Works:
+    """Over one lake and the Airflow of one home."""
+
+    def __init__(self, settings: Settings, reader: Reader) -> None:
+        self._settings, self._reader = settings, reader
+        self._lock = Lock()
+        self._told: dict[str, Any] = {}
+        self._until = 0.0
+
+    def told(self, _: Request) -> object:
+        with self._lock:
+            if monotonic() > self._until:
+                self._told = {
+                    "gates": gates(self._settings.lake),
+                    "tables": list(tables(self._reader)),
+                    "airflow": f"http://127.0.0.1:{self._settings.airflow_port}",
+                    "runs": runs(self._settings),
+                }
+                self._until = monotonic() + SECONDS
+            return self._told
+
+
+def gates(lake: str) -> list[dict[str, Any]]:
+    """What each gate said last, newest first."""
+    last: dict[tuple[str, str], dict[str, Any]] = {}
+    for one in checks(lake, datetime.now(UTC) - GATES):
+        shown = {"table": one.table, "release": one.release, "at": one.at, "passed": one.passed, "reason": one.reason}
+        last.setdefault((one.table, one.release), {**shown, "severity": one.severity, "seconds": one.seconds})
+    return list(last.values())
+
+
+def tables(reader: Reader) -> Iterator[dict[str, Any]]:
+    """Rows and bytes of every table of the current releases, as their logs count them."""
+    for tier, name, path in _places(reader.layout, reader):
+        rows, size = size_of(path)
+        if size:
+            yield {"tier": tier, "table": name, "rows": rows, "bytes": size}
+
+
+def _places(layout: Layout, reader: Reader) -> Iterator[tuple[str, str, str]]:
+    for domain in domains().values():
+        release = reader.release(domain.name)
+        for source in domain.sources:
+            yield "bronze", source.name, layout.bronze(source.name)
+            yield "silver", source.name, layout.silver(release, source.name)
+    for name in reader.views():
+        release = reader.release(name.partition(".")[0])
+        yield "gold", name, layout.gold(release, name)
+        yield "speed", name, layout.speed(release, name)
+
+
+def runs(settings: Settings) -> list[dict[str, Any]] | None:
+    """DAGs that are under way, newest first; None where no Airflow of this home answers."""
+    try:
+        password = json.loads(Path(settings.home, "passwords.json").read_text())["analyst"]
+        with httpx.Client(base_url=f"http://127.0.0.1:{settings.airflow_port}", timeout=PATIENCE) as airflow:
+            given = airflow.post("/auth/token", json={"username": "analyst", "password": password}).raise_for_status()
+            bearer = {"Authorization": f"Bearer {given.json()['access_token']}"}
+            found = airflow.get(UNDER_WAY, headers=bearer).raise_for_status()
+        return [
+            {"dag": one["dag_id"], "run": one["dag_run_id"], "state": one["state"], "began": one["start_date"]}
+            for one in found.json()["dag_runs"]
+        ]
+    except (OSError, ValueError, KeyError, TypeError, httpx.HTTPError):
+        return None
