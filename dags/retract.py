@@ -10,20 +10,10 @@ in, has the gates look, and publishes. Nothing is erased: each row says which re
 refused gate leaves readers the last good numbers.
 """
 
-from airflow.sdk import Param, chain, dag, task
+from airflow.sdk import chain, dag, task
 
 from penstock.ops.airflow import forms
 from penstock.ops.airflow.operations import approved, building, people
-
-WHEN = "A UTC day (2026-11-18) or a moment (2026-11-18T09:30:00Z) of happened_at; empty: open."
-
-ASKED = {
-    "source": "{{ params.source }}",
-    "where": "{{ params.where }}",
-    "from": "{{ params['from'] }}",
-    "to": "{{ params['to'] }}",
-    "revoke": "{{ params.revoke }}",
-}
 
 
 @dag(
@@ -32,12 +22,7 @@ ASKED = {
     catchup=False,
     default_args=building("nonsense_client"),
     params={
-        "source": forms.source(),
-        "where": Param("", type="string", title="Condition", description="SQL on the facts' columns."),
-        "from": Param("", type="string", title="From", description=WHEN),
-        "to": Param("", type="string", title="To", description=WHEN + " A day is included."),
-        "revoke": Param("", type="string", title="Revoke", description="Empty, or the retraction to take back."),
-        "confirmed": forms.yes_no("Confirmed", "Also if it is about every fact, or none."),
+        **forms.facts("retraction"),
         **people(),
     },
     doc_md=__doc__,
@@ -51,15 +36,12 @@ def retract() -> None:
         return retractions.plan(source, where, first, last, revoke)
 
     chain(
-        plan(*ASKED.values()),
+        plan(*forms.FACTS.values()),
         *approved(
             "Retract of {{ params.source }}?",
             job="retract",
             book="nonsense_client",
-            arguments=[
-                *(f"--{name}={value}" for name, value in ASKED.items()),
-                "--confirmed={{ 'yes' if params.confirmed else 'no' }}",
-            ],
+            arguments=[*(f"--{name}={value}" for name, value in forms.FACTS.items()), forms.CONFIRMED],
         ),
     )
 

@@ -1,5 +1,5 @@
 # ruff: noqa: S608 - the text holds names and expressions of views only
-"""The blast radius of a retraction: facts, days, views, and their numbers before and after. Changes nothing."""
+"""The blast radius of a retraction or a restatement: facts, days, views, numbers before and after. Changes nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,20 +9,24 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.engine import silver
-from penstock.engine.matching import BadCondition, about, named, retracted
+from penstock.engine import matching, restating, silver
+from penstock.engine.conditions import BadCondition
+from penstock.engine.matching import about, after
 from penstock.lake import sketches
 from penstock.lake.layout import Layout
 from penstock.lake.local import Local
 from penstock.lake.publication import open_table
 from penstock.lake.releases import current
-from penstock.lake.retractions import RETRACTIONS, Retraction
+from penstock.lake.retractions import RETRACTIONS, Restatement, Retraction
 from penstock.model.domain import source, views_of
 from penstock.model.source import Source
 from penstock.model.view import Sessions, Tally, View
 
 # Numbers before and after are told of the days that change most; each has to be read as a whole.
 MOST_DAYS = 5
+MOST_VALUES = 20
+# Of a value, as a person sees it.
+LONGEST = 80
 
 
 @dataclass(frozen=True)
@@ -34,20 +38,40 @@ class Blast:
     days: Mapping[str, int]
     views: tuple[str, ...]
     numbers: tuple[Mapping[str, Any], ...] = field(default=())
+    # Of a restatement: how many facts go from which value to which, the most first.
+    values: tuple[Mapping[str, Any], ...] = field(default=())
 
     def text(self) -> str:
         """For a person who approves."""
         head = f"{self.facts:,} of {self.total:,} facts, on {len(self.days)} days, in {len(self.views)} views.\n\n"
         rows = [f"| {n['view']} | {n['day']} | {n['measure']} | {n['before']} | {n['after']} |" for n in self.numbers]
-        return head + "\n".join(["| view | day | measure | before | after |", "|---|---|---|---|---|", *rows])
+        told = head + "\n".join(["| view | day | measure | before | after |", "|---|---|---|---|---|", *rows])
+        if not self.values:
+            return told
+        moved = [f"| {_shown(each['earlier'])} | {_shown(each['value'])} | {each['facts']:,} |" for each in self.values]
+        return told + "\n\n" + "\n".join(["| value | becomes | facts |", "|---|---|---|", *moved])
+
+
+def _shown(value: Any) -> str:
+    """A value in a cell of a table: text of a client may hold anything."""
+    return "" if value is None else str(value)[:LONGEST].replace("|", "\\|").replace("\n", " ")
 
 
 def text(layout: Layout, name: str, where: str, first: str, last: str, revoke: str) -> str:
-    """What a person approves: the blast in the release that readers see."""
+    """What a person approves of a retraction: the blast in the release that readers see."""
     of = source(name)
-    said = named("plan", of, where, first, last, revoke)
     if revoke:
-        RETRACTIONS.find(layout, name, revoke)
+        RETRACTIONS.find(layout, name, revoke, Retraction.verb)
+    return _text(layout, of, matching.named("plan", of, where, first, last, revoke))
+
+
+def restated(layout: Layout, name: str, where: str, first: str, last: str, field: str, value: str, revoke: str) -> str:
+    """The same of a restatement."""
+    of = source(name)
+    return _text(layout, of, restating.named(layout, "plan", of, where, first, last, field, value, revoke))
+
+
+def _text(layout: Layout, of: Source, said: Retraction) -> str:
     return radius(layout, current(layout, of.domain), of, said).text()
 
 
@@ -65,15 +89,22 @@ def radius(layout: Layout, release: str, of: Source, said: Retraction) -> Blast:
     chosen = counted["happened"].slice(0, MOST_DAYS)
     near = rows.to_table(filter=pc.field("happened_at").cast(pa.date32()).isin(chosen)) if days else None
     numbers = tuple(_numbers(views, near, of, said)) if near is not None else ()
-    return Blast(picked.num_rows, total, days, tuple(view.name for view in views), numbers)
+    values = _values(picked) if isinstance(said, Restatement) else ()
+    return Blast(picked.num_rows, total, days, tuple(view.name for view in views), numbers, values)
+
+
+def _values(picked: pa.Table) -> tuple[Mapping[str, Any], ...]:
+    counted = picked.group_by(["earlier", "value"]).aggregate([([], "count_all")])
+    counted = counted.rename_columns(["earlier", "value", "facts"]).sort_by([("facts", "descending")])
+    return tuple(counted.slice(0, MOST_VALUES).to_pylist())
 
 
 def _numbers(views: list[View], near: pa.Table, of: Source, said: Retraction) -> list[dict[str, Any]]:
-    before, after = silver.facts(near), silver.facts(retracted(near, of, [said]))
+    before, later = silver.facts(near), silver.facts(after(near, of, [said]))
     told = []
     for view in views:
         if isinstance(view, Tally) and not isinstance(view.of, Sessions):
-            old, new = daily(view, before), daily(view, after)
+            old, new = daily(view, before), daily(view, later)
             told += [
                 {"view": view.name, "day": day, "measure": name, "before": old.get(day, {}).get(name), "after": number}
                 for day in sorted({*old, *new})

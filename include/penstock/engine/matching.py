@@ -1,47 +1,55 @@
 # ruff: noqa: S608 - the text holds names of columns, marks and moments that were parsed; conditions are expressions
-"""Which rows of silver a retraction is about, and what becomes of them: DuckDB over Arrow, no JVM.
+"""Which rows of silver a retraction or a restatement is about, and what becomes of them: DuckDB over Arrow, no JVM.
 
 A condition is parsed as one expression and sees the columns of facts only; nothing outside can be reached from it.
 """
 
 import hashlib
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 from penstock.engine import silver
-from penstock.lake.retractions import REASON, Retraction
+from penstock.engine.conditions import BadCondition, closed, moment, steady, wrong
+from penstock.engine.restating import RESTATED, restated
+from penstock.lake.retractions import REASON, Restatement, Retraction
 from penstock.model.source import Source
 
 SEEN = ("partition", "offset", "event_id", "happened_at", "received_at", "logged_at", "day", "flags")
 HELD = f"list_filter(coalesce(flags, []), lambda flag: flag like '{REASON}:%')"
-
-
-class BadCondition(ValueError):
-    """A condition or a range cannot be understood. Nothing was changed; the message says why and what there is."""
+PICKED = 'partition, "offset", day, cast(happened_at as date) as happened'
 
 
 def about(rows: Any, source: Source, said: Retraction) -> pa.Table:
-    """Positions and days of rows that a statement would still change: facts, and what other statements retracted."""
-    columns = ", ".join(f'"{name}"' for name in (*SEEN, *(field.name for field in source.fields)))
-    marked = f"list_contains(coalesce(flags, []), '{said.mark}')"
+    """Positions and days of rows that a statement would still change: facts, and what other statements retracted.
+
+    Of a restatement with what it makes of them.
+    """
+    columns = (*SEEN, *(field.name for field in source.fields))
+    marked = f"len(list_filter(coalesce(flags, []), lambda flag: {_is(said)})) > 0"
     known = f"(disposition = '{silver.FACT}' or reason = '{REASON}')"
     rules = [known, marked if said.of else f"not {marked}", *_range(said), *_position(said)]
+    listed = ", ".join(f'"{name}"' for name in columns)
     with duckdb.connect() as memory:
         memory.execute("set timezone = 'UTC'")
         memory.register("rows", rows)
         memory.execute("set enable_external_access = false")
-        seen = memory.sql(f"select {columns} from rows where {' and '.join(rules)}")
         try:
-            chosen = seen.filter(duckdb.SQLExpression(said.where))
-            told = chosen.select('partition, "offset", day, cast(happened_at as date) as happened')
-            return told.to_arrow_table()
+            seen = memory.sql(f"select {listed} from rows where {' and '.join(rules)}")
+            chosen = seen.filter(steady(said.where, columns))
+            if isinstance(said, Restatement):
+                return restated(chosen, source, said, columns).to_arrow_table()
+            return chosen.select(PICKED).to_arrow_table()
         except duckdb.Error as error:
-            wrong = f"{said.where!r} is no condition on {source.name}: {error}. Columns: {columns}"
-            raise BadCondition(wrong) from error
+            asked = f"{said.where} … {said.value}" if isinstance(said, Restatement) else said.where
+            raise wrong(asked, columns, error) from error
+
+
+def _is(said: Retraction) -> str:
+    """Whether a flag is a statement's mark; one that restates says the field and the earlier value behind it."""
+    return f"flag = '{said.mark}' or starts_with(flag, '{said.mark}:')"
 
 
 def _range(said: Retraction) -> list[str]:
@@ -54,15 +62,6 @@ def _position(said: Retraction) -> list[str]:
     return [f"({' or '.join(parts)})"] if parts else []
 
 
-def moment(text: str) -> str:
-    """A moment of a range as SQL reads it."""
-    try:
-        told = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise BadCondition(f"{text!r} is neither a day (2026-11-18) nor a moment (2026-11-18T09:30:00Z)") from error
-    return (told if told.tzinfo else told.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
-
-
 def named(
     operation: str, source: Source, where: str, first: str, last: str, of: str, by: str = "", why: str = ""
 ) -> Retraction:
@@ -71,15 +70,6 @@ def named(
         raise BadCondition(f"which facts of {source.name}? Give a condition, such as \"visitor = 'v7'\"")
     name = f"x{hashlib.sha256(operation.encode()).hexdigest()[:8]}"
     return Retraction(name, source.name, where or "true", *closed(first, last), of=of, by=by, why=why)
-
-
-def closed(first: str, last: str) -> tuple[str, str]:
-    """A range as a form has it: a last day is included, a last moment is not."""
-    whole = len(last) == len("2026-11-18")
-    end = f"{date.fromisoformat(last) + timedelta(days=1)}" if last and whole else last
-    if first and end and moment(first) >= moment(end):
-        raise BadCondition(f"from {first} to {last} is no range: give the earlier one first")
-    return first, end
 
 
 RETRACTED = f"""
@@ -105,7 +95,7 @@ order by r.partition, r."offset"
 """
 
 
-def retracted(rows: pa.Table, source: Source, said: Sequence[Retraction]) -> pa.Table:
+def after(rows: pa.Table, source: Source, said: Sequence[Retraction]) -> pa.Table:
     """Rows of silver after these statements, in their order. Pure: what a replay does to each epoch."""
     for each in said:
         picked = about(rows, source, each)
@@ -119,6 +109,9 @@ def _after(rows: pa.Table, picked: pa.Table, said: Retraction) -> pa.Table:
         memory.execute("set timezone = 'UTC'")
         memory.register("rows", rows)
         memory.register("picked", picked)
-        told = memory.sql(REVOKED if said.of else RETRACTED, params={"mark": said.mark}).to_arrow_table()
+        if isinstance(said, Restatement):
+            told = memory.sql(RESTATED.format(field=said.field)).to_arrow_table()
+        else:
+            told = memory.sql(REVOKED if said.of else RETRACTED, params={"mark": said.mark}).to_arrow_table()
         changed: pa.Table = told.select(rows.column_names).cast(rows.schema)
         return changed

@@ -25,7 +25,7 @@ from penstock.engine.dispositions import disposed
 from penstock.engine.gaps import watermarks
 from penstock.engine.halting import halted, shapes_of
 from penstock.engine.history import remembered
-from penstock.engine.matching import retracted
+from penstock.engine.matching import after
 from penstock.engine.pinning import note, tables_of
 from penstock.engine.publish import Gate
 from penstock.engine.rebooking import rebooked
@@ -111,7 +111,7 @@ def mend_silver(spark: SparkSession, shape: Shape, operation: str) -> int:
         if shaped.num_rows:
             number += 1
             judged = disposed(shaped, shape.seen, shape.source, number)
-            Appender(path).append(retracted(judged, shape.source, held), query, number, archived=chunk.last)
+            Appender(path).append(after(judged, shape.source, held), query, number, archived=chunk.last)
             shape.seen.remember_facts(judged)
             rows += int(judged.num_rows)
     return rows

@@ -1,5 +1,6 @@
 """Retraction: facts that should never have counted become rejected rows, in one commit a release, and their days are
 built again behind the gate. Nothing is erased: rows keep their columns and say by which statement they were retracted.
+A restatement goes the same way: rows get another value in one field, and keep the earlier one among their flags.
 
 Done again after a crash it does what is left: rows that carry the mark are not touched twice.
 """
@@ -26,7 +27,7 @@ from penstock.engine.publish import Gate, Verdict
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import kept
-from penstock.lake.retractions import REASON, RETRACTIONS, Retraction
+from penstock.lake.retractions import REASON, RETRACTIONS, Restatement, Retraction
 from penstock.lake.statements import Statement
 from penstock.model.domain import views_of
 from penstock.model.source import Source
@@ -82,15 +83,10 @@ def retract(
     return built
 
 
-def repeated(spark: SparkSession, layout: Layout, release: str, source: Source, gate: Gate | None = None) -> int:
-    """What is in force, said of a new release too, in order; with a gate its views are built again. Returns rows."""
-    rows = 0
-    for said in RETRACTIONS.in_force(layout, source.name):
-        marked = mark(spark, layout.silver(release, source.name), source, said)
-        if marked and gate:
-            rebuilt(spark, layout, release, source, said, gate)
-        rows += marked
-    return rows
+def repeated(spark: SparkSession, layout: Layout, release: str, source: Source) -> int:
+    """What is in force, said of a new release too, in order. Returns how many rows changed."""
+    path = layout.silver(release, source.name)
+    return sum(mark(spark, path, source, said) for said in RETRACTIONS.in_force(layout, source.name))
 
 
 def mark(spark: SparkSession, path: str, source: Source, said: Retraction, quiet: Quiet = NOBODY) -> int:
@@ -101,7 +97,7 @@ def mark(spark: SparkSession, path: str, source: Source, said: Retraction, quiet
     days = ", ".join(f"date'{day}'" for day in sorted(set(picked["day"].to_pylist())))
     same = "rows.partition = picked.partition and rows.offset = picked.offset and rows.day = picked.day"
     rows = spark.createDataFrame(picked.drop_columns("happened"))
-    changes = _revoked(said) if said.of else _retracted(said)
+    changes = _changes(said)
 
     def step() -> None:
         table = SparkTable.forPath(spark, path).alias("rows")
@@ -110,6 +106,12 @@ def mark(spark: SparkSession, path: str, source: Source, said: Retraction, quiet
 
     committed(step, quiet)
     return int(picked.num_rows)
+
+
+def _changes(said: Retraction) -> dict[str, str | Column]:
+    if isinstance(said, Restatement):
+        return {"flags": F.col("picked.flags"), f"`{said.field}`": F.col("picked.value")}
+    return _revoked(said) if said.of else _retracted(said)
 
 
 def _retracted(said: Retraction) -> dict[str, str | Column]:

@@ -1,10 +1,10 @@
-"""What was retracted and what was taken back of it: statements in `control/retractions`.
+"""What was retracted or restated, and what was taken back of it: statements in `control/retractions`, in one order.
 
 A statement holds for records up to the offsets at which it was made; what comes later is not judged by it.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from penstock.lake.statements import Statement, Statements
 
@@ -25,4 +25,19 @@ class Retraction(Statement):
     last: str = ""
 
 
-RETRACTIONS = Statements("retractions", Retraction)
+@dataclass(frozen=True)
+class Restatement(Retraction):
+    """Of these facts, `field` is what the expression `value` says; empty where it revokes another one."""
+
+    verb: ClassVar[str] = "restated"
+
+    field: str = ""
+    value: str = ""
+
+
+def _read(**document: Any) -> Retraction:
+    return (Restatement if "field" in document else Retraction)(**document)
+
+
+# In one table: a condition may be about what another statement has restated, so their order counts.
+RETRACTIONS: Statements[Retraction] = Statements("retractions", _read)

@@ -5,7 +5,7 @@ holds again.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import ClassVar, Generic, TypeVar
@@ -56,10 +56,10 @@ class NoSuchStatement(LookupError):
 
 
 class Statements(Generic[S]):
-    """Everything of one kind that was ever stated, in `control/<table>`."""
+    """Everything that was ever stated in `control/<table>`, as `read` makes it of its document."""
 
-    def __init__(self, table: str, kind: type[S]) -> None:
-        self._table, self._kind = table, kind
+    def __init__(self, table: str, read: Callable[..., S]) -> None:
+        self._table, self._read = table, read
 
     def state(self, layout: Layout, said: S) -> S:
         """Writes a statement down, once; the same id again gives what was written then."""
@@ -74,13 +74,13 @@ class Statements(Generic[S]):
         """Everything that was ever stated of a source, oldest first."""
         kept = open_table(layout.control(self._table))
         rows = kept.to_pyarrow_table(filters=[("source", "=", source)]).sort_by("at").to_pylist() if kept else []
-        return [self._kind(**json.loads(row["document"]), at=row["at"]) for row in rows]
+        return [self._read(**json.loads(row["document"]), at=row["at"]) for row in rows]
 
     def known(self, layout: Layout, said: S) -> S | None:
         """What was written under this name before. Of a new one, what it revokes must be in force."""
         written = next((each for each in self.stated(layout, said.source) if each.id == said.id), None)
         if written is None and said.of:
-            self.find(layout, said.source, said.of)
+            self.find(layout, said.source, said.of, said.verb)
         return written
 
     def in_force(self, layout: Layout, source: str) -> list[S]:
@@ -89,13 +89,13 @@ class Statements(Generic[S]):
         gone = [each for each in rewinds(layout) if each.done and each.domain == domain]
         return _history(self.stated(layout, source), gone, datetime.max.replace(tzinfo=UTC))
 
-    def find(self, layout: Layout, source: str, wanted: str) -> S:
-        """A statement that is in force and revokes nothing itself."""
-        known = [each for each in self.in_force(layout, source) if not each.of]
+    def find(self, layout: Layout, source: str, wanted: str, verb: str) -> S:
+        """A statement of a kind that is in force and revokes nothing itself."""
+        known = [each for each in self.in_force(layout, source) if each.verb == verb and not each.of]
         found = [each for each in known if each.id == wanted]
         if not found:
             listed = ", ".join(each.id for each in known) or "none"
-            raise NoSuchStatement(f"no {wanted!r} of {source} is in force among its {self._table}; there are: {listed}")
+            raise NoSuchStatement(f"no {wanted!r} is in force among what is {verb} of {source}; there are: {listed}")
         return found[0]
 
 

@@ -7,7 +7,8 @@ from toy_lake import ToyLake, fact
 
 from penstock.engine import rewind as rewinding
 from penstock.engine.blast import radius
-from penstock.engine.matching import BadCondition, about, named, retracted
+from penstock.engine.conditions import BadCondition
+from penstock.engine.matching import about, after, named
 from penstock.engine.pinning import take
 from penstock.engine.retraction import Unconfirmed, settled
 from penstock.lake.restore_points import find
@@ -19,11 +20,11 @@ BUY = Retraction("x2", "toy.events", "what = 'buy'")
 
 def test_a_row_is_a_fact_again_when_the_last_that_held_it_is_revoked(lake: ToyLake) -> None:
     rows, source = lake.facts(), lake.domain.sources[0]
-    both = retracted(rows, source, [ANN, BUY])
+    both = after(rows, source, [ANN, BUY])
     assert both["disposition"].to_pylist() == ["rejected", "rejected", "rejected"]
-    one = retracted(both, source, [replace(ANN, id="v1", where="true", of="x1")])
+    one = after(both, source, [replace(ANN, id="v1", where="true", of="x1")])
     assert one["disposition"].to_pylist() == ["fact", "rejected", "rejected"]
-    assert retracted(one, source, [replace(BUY, id="v2", where="true", of="x2")]).equals(rows)
+    assert after(one, source, [replace(BUY, id="v2", where="true", of="x2")]).equals(rows)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_a_statement_is_about_what_was_there_when_it_was_made(lake: ToyLake) -> 
     source = lake.domain.sources[0]
     said = settled(lake.layout, source, ANN)
     lake.epoch([fact("ann", 20)])
-    assert retracted(lake.facts(), source, [said])["disposition"].to_pylist().count("rejected") == 2
+    assert after(lake.facts(), source, [said])["disposition"].to_pylist().count("rejected") == 2
 
 
 def test_a_rewind_goes_back_in_what_was_said_too(lake: ToyLake) -> None:

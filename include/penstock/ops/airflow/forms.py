@@ -36,3 +36,27 @@ def yes_no(title: str, description: str) -> Param:
 def source() -> Param:
     names = [each.name for domain in domains().values() for each in domain.sources]
     return Param(type="string", enum=names, title="Source", description="Whose facts.")
+
+
+WHEN = "A UTC day (2026-11-18) or a moment (2026-11-18T09:30:00Z) of happened_at; empty: open."
+# What `facts` asks, by the arguments of its step.
+FACTS = {
+    "source": "{{ params.source }}",
+    "where": "{{ params.where }}",
+    "from": "{{ params['from'] }}",
+    "to": "{{ params['to'] }}",
+    "revoke": "{{ params.revoke }}",
+}
+CONFIRMED = "--confirmed={{ 'yes' if params.confirmed else 'no' }}"
+
+
+def facts(statement: str) -> dict[str, Param]:
+    """Which facts a statement is about, or which one of before it takes back."""
+    return {
+        "source": source(),
+        "where": Param("", type="string", title="Condition", description="SQL on the facts' columns."),
+        "from": Param("", type="string", title="From", description=WHEN),
+        "to": Param("", type="string", title="To", description=WHEN + " A day is included."),
+        "revoke": Param("", type="string", title="Revoke", description=f"Empty, or the {statement} to take back."),
+        "confirmed": yes_no("Confirmed", "Also if it is about every fact, or none."),
+    }

@@ -1,4 +1,7 @@
-"""What a retraction would do, as a task: facts, days, views, numbers before and after. No JVM, changes nothing."""
+"""What a retraction or a restatement would do, as a task: facts, days, views, numbers before and after. No JVM."""
+
+from collections.abc import Callable
+from typing import Any
 
 from penstock.ops.airflow.errors import RequestRefused
 from penstock.settings import Settings
@@ -6,11 +9,22 @@ from penstock.settings import Settings
 
 def plan(source: str, where: str, first: str, last: str, revoke: str) -> str:
     from penstock.engine.blast import text
-    from penstock.engine.matching import BadCondition
+
+    return _told(text, source, where, first, last, revoke)
+
+
+def restated(source: str, where: str, first: str, last: str, field: str, value: str, revoke: str) -> str:
+    from penstock.engine.blast import restated
+
+    return _told(restated, source, where, first, last, field, value, revoke)
+
+
+def _told(text: Callable[..., str], *asked: Any) -> str:
+    from penstock.engine.conditions import BadCondition
     from penstock.lake.layout import Layout
     from penstock.lake.statements import NoSuchStatement
 
     try:
-        return text(Layout(Settings.from_env().lake), source, where, first, last, revoke)
+        return text(Layout(Settings.from_env().lake), *asked)
     except (BadCondition, NoSuchStatement) as refusal:
         raise RequestRefused(str(refusal)) from refusal

@@ -1,6 +1,7 @@
-"""`penstock retract` and `penstock retractions`: facts that should not count, and what holds them."""
+"""`penstock retract`, `restate`, `retractions`, `restatements`: facts that should not count, or that say it wrongly."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -10,21 +11,27 @@ from penstock.ops.refusal import Refusal
 from penstock.settings import Settings
 
 Source = Annotated[str, typer.Option(help="The source, such as web.events.")]
+Why = Annotated[str, typer.Option(help="For the audit: what is wrong with them, in a sentence.")]
+Where = Annotated[str, typer.Option(help="A condition on facts, in SQL; with --revoke: which of them.")]
+First = Annotated[str, typer.Option("--from", help="A UTC day or a moment of happened_at.")]
+Last = Annotated[str, typer.Option("--to", help="A day, included, or a moment, excluded.")]
+Revoke = Annotated[str, typer.Option(help="What to take back, whole or where --where holds.")]
+Confirmed = Annotated[bool, typer.Option("--confirmed", help="Also if it is about every fact, or none.")]
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(retract)
-    app.command()(retractions)
+    for command in (retract, restate, retractions, restatements):
+        app.command()(command)
 
 
 def retract(
     source: Source,
-    why: Annotated[str, typer.Option(help="For the audit: what is wrong with them, in a sentence.")],
-    where: Annotated[str, typer.Option(help="A condition on facts, in SQL; with --revoke: which of them.")] = "",
-    first: Annotated[str, typer.Option("--from", help="A UTC day or a moment of happened_at.")] = "",
-    last: Annotated[str, typer.Option("--to", help="A day, included, or a moment, excluded.")] = "",
-    revoke: Annotated[str, typer.Option(help="The retraction to take back, whole or where --where holds.")] = "",
-    confirmed: Annotated[bool, typer.Option("--confirmed", help="Also if it is about every fact, or none.")] = False,
+    why: Why,
+    where: Where = "",
+    first: First = "",
+    last: Last = "",
+    revoke: Revoke = "",
+    confirmed: Confirmed = False,
     dry_run: DryRun = False,
     yes: Yes = False,
     no_wait: NoWait = False,
@@ -32,15 +39,8 @@ def retract(
 ) -> None:
     """Retract facts by a condition, or take a retraction back, by the DAG `retract`. Nothing is erased."""
     from penstock.engine.blast import text
-    from penstock.engine.matching import BadCondition
-    from penstock.lake.layout import Layout
-    from penstock.lake.statements import NoSuchStatement
-    from penstock.model.domain import UnknownName
 
-    try:
-        told = text(Layout(Settings.from_env().lake), source, where, first, last, revoke)
-    except (BadCondition, NoSuchStatement, UnknownName) as refusal:
-        raise Refusal(str(refusal)) from refusal
+    told = _told(text, source, where, first, last, revoke)
     if dry_run:
         planned(told, as_json)
         return
@@ -48,15 +48,69 @@ def retract(
     operated("retract", {**form, "why": why}, source, yes=yes, no_wait=no_wait, as_json=as_json)
 
 
+def restate(
+    source: Source,
+    why: Why,
+    where: Where = "",
+    first: First = "",
+    last: Last = "",
+    field: Annotated[str, typer.Option(help="The field that says something wrong.")] = "",
+    value: Annotated[str, typer.Option(help="What is right: SQL on the columns of the same fact.")] = "",
+    confirmed: Confirmed = False,
+    revoke: Revoke = "",
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    no_wait: NoWait = False,
+    as_json: Json = False,
+) -> None:
+    """Correct a field of facts by a rule, or take that back, by the DAG `restate`. What they said before is kept."""
+    from penstock.engine.blast import restated
+
+    told = _told(restated, source, where, first, last, field, value, revoke)
+    if dry_run:
+        planned(told, as_json)
+        return
+    form = {"source": source, "where": where, "from": first, "to": last, "field": field, "value": value}
+    form |= {"revoke": revoke, "why": why}
+    operated("restate", {**form, "confirmed": confirmed}, source, yes=yes, no_wait=no_wait, as_json=as_json)
+
+
+def _told(text: Callable[..., str], source: str, *asked: Any) -> str:
+    """What would change; refused in words where it cannot be done."""
+    from penstock.engine.conditions import BadCondition
+    from penstock.lake.layout import Layout
+    from penstock.lake.statements import NoSuchStatement
+    from penstock.model.domain import UnknownName
+
+    try:
+        return text(Layout(Settings.from_env().lake), source, *asked)
+    except (BadCondition, NoSuchStatement, UnknownName) as refusal:
+        raise Refusal(str(refusal)) from refusal
+
+
 def retractions(source: Source, as_json: Json = False) -> None:
     """What is retracted of a source now, and what was taken back of it, in order."""
-    from penstock.lake.layout import Layout
-    from penstock.lake.retractions import RETRACTIONS
+    from penstock.lake.retractions import Retraction
 
-    held = RETRACTIONS.in_force(Layout(Settings.from_env().lake), source)
+    _listed(source, Retraction.verb, as_json)
+
+
+def restatements(source: Source, as_json: Json = False) -> None:
+    """What is restated of a source now, and what was taken back of it, in order."""
+    from penstock.lake.retractions import Restatement
+
+    _listed(source, Restatement.verb, as_json)
+
+
+def _listed(source: str, verb: str, as_json: bool) -> None:
+    from penstock.lake.layout import Layout
+    from penstock.lake.retractions import RETRACTIONS, Restatement
+
+    held = [each for each in RETRACTIONS.in_force(Layout(Settings.from_env().lake), source) if each.verb == verb]
     if as_json:
         cli.say([each.__dict__ for each in held])
         return
     for each in held:
-        what = f"revokes {each.of}" if each.of else "retracts"
+        restates = f"restates {each.field} as {each.value}" if isinstance(each, Restatement) else "retracts"
+        what = f"revokes {each.of}" if each.of else restates
         typer.echo(f"{each.id}  {what}  {each.records:,} records where {each.where}  {each.by}: {each.why}")
