@@ -100,7 +100,7 @@ def referrer(host: str) -> Referrer:
 
 @lru_cache(REMEMBERED)
 def place(zone: str) -> Place:
-    """Country and part of the world of a browser's time zone; nobody's address is looked up."""
+    """Country and part of the world of a browser's time zone."""
     country = _countries().get(zone)
     return Place(country, zone.partition("/")[0]) if country else NOWHERE
 
