@@ -39,21 +39,16 @@ def pageview(visitor: str, agent: str, page: str, minutes: float) -> dict[str, A
     return {"value": json.dumps(event).encode(), "id": f"{visitor}-{minutes}", "at": at}
 
 
-# The reader's second page came a month ago too, but in an epoch of its own.
-HISTORY = (
-    [
-        pageview("ann", BROWSER, "/x", 0), pageview("ann", BROWSER, "/y", 5),
-        pageview("crawler", CRAWLER, "/x", 1), pageview("reader", READER, "/x", 2),
-    ],
-    [pageview("reader", READER, "/z", 7), pageview("reader", READER, "/z", 60)],
-)  # fmt: skip
+HISTORY = [
+    pageview("ann", BROWSER, "/x", 0), pageview("ann", BROWSER, "/y", 5), pageview("crawler", CRAWLER, "/x", 1),
+    pageview("reader", READER, "/x", 2), pageview("reader", READER, "/z", 7), pageview("reader", READER, "/z", 60),
+]  # fmt: skip
 
 
 @pytest.fixture
 def log(spark: SparkSession, settings: Settings) -> ToyLog:
     told = ToyLog(spark, Layout(settings.lake), "web.events")
-    for records in HISTORY:
-        told.take(records)
+    told.take(HISTORY)
     return told
 
 
