@@ -82,7 +82,10 @@ class Batch:
         def computed(group: Sequence[View]) -> list[Built]:
             begun = [work for view in group if (work := self._begun(view, cut, full, days))]
             due = [Due(work.view, work.since, work.path) for work in begun if isinstance(work.view, Tally)]
-            written = tallied.write(due, days) if due else [_written(increment, work, days) for work in begun]
+            if due:
+                written = tallied.write(due, days)
+            else:
+                written = [increment.write(work.view, work.since, days, work.path) for work in begun]
             # Gates write what they said into one table, and take a moment each.
             with self._desk:
                 judged = [self._judged(work, of) for work, of in zip(begun, written, strict=True)]
@@ -167,15 +170,6 @@ def groups(views: Sequence[View]) -> tuple[list[list[View]], list[list[View]]]:
             case _:
                 alone.append([view])
     return ([of_facts] if of_facts else []) + alone, list(by_sessions.values())
-
-
-def _written(increment: Increment, work: Work, days: Range) -> Days:
-    rows, touched = increment.rows(work.view, work.since, days)
-    try:
-        candidate.write(rows, work.path)
-    finally:
-        increment.forget()
-    return touched
 
 
 def version(path: str) -> int:

@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import Protocol
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -43,8 +43,8 @@ def fresh(layout: Layout, release: str, view: str) -> str:
     return f"{stands}~{uuid.uuid4().hex[:12]}"
 
 
-class File(Protocol):
-    """A file that a task wrote: a row of `WRITTEN`."""
+class File(NamedTuple):
+    """A file that was written: a row of `WRITTEN`."""
 
     path: str
     size: int
@@ -59,9 +59,14 @@ def write(rows: DataFrame, path: str) -> None:
 
     def write_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for held in _pieces(batches):
-            yield from pa.Table.from_pylist(list(files(held, path)), WRITTEN_ARROW).to_batches()
+            yield from pa.Table.from_pylist([file._asdict() for file in files(held, path)], WRITTEN_ARROW).to_batches()
 
-    commit(table, rows.mapInArrow(write_files, WRITTEN).collect())
+    commit(table, [File(*row) for row in rows.mapInArrow(write_files, WRITTEN).collect()])
+
+
+def save(rows: pa.Table, path: str) -> None:
+    """The same of rows that are in memory."""
+    commit(create(rows.schema, path), files(rows, path))
 
 
 def create(columns: pa.Schema, path: str) -> DeltaTable:
@@ -100,7 +105,7 @@ def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(held)
 
 
-def files(rows: pa.Table, candidate: str) -> Iterator[dict[str, object]]:
+def files(rows: pa.Table, candidate: str) -> Iterator[File]:
     """Writes the rows of each day and width."""
     table = place(candidate)
     in_order = rows.take(pc.sort_indices(rows, [(name, "ascending") for name in PARTITIONS]))
@@ -117,4 +122,4 @@ def files(rows: pa.Table, candidate: str) -> Iterator[dict[str, object]]:
             size = file.tell()
         stats = statistics(part, [column for column in INDEXED if column in part.column_names])
         path = where.below(name).path.removeprefix(f"{table.path}/")
-        yield {"path": path, "size": size, "day": each["day"], "width": each["width"], "stats": stats}
+        yield File(path, size, each["day"], each["width"], stats)

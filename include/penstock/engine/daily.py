@@ -3,7 +3,6 @@
 Gold keeps no bucket wider than a day, so days have nothing to merge and nothing is shuffled: docs/decisions/0059.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -16,7 +15,7 @@ from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine import candidate
-from penstock.lake.local import Local, rows_of, tally_sql
+from penstock.lake.local import Local, answer, folded_sql, rows_of, spoken_of, tally_sql
 from penstock.model.bucket import Bucket, widths
 from penstock.model.view import Sessions, Tally
 
@@ -73,7 +72,7 @@ def _writer(table: Table, asked: Sequence[Asked]):  # type: ignore[no-untyped-de
             who = [asked[number] for number in unit["asked"]]
             told = partials(_dataset(table), [each.tally for each in who], unit["day"])
             for number, each, rows in zip(unit["asked"], who, told, strict=True):
-                files = [{"asked": number, **file} for file in candidate.files(rows, each.path)]
+                files = [{"asked": number, **file._asdict()} for file in candidate.files(rows, each.path)]
                 yield from pa.Table.from_pylist(files, WRITTEN).to_batches()
 
     return write
@@ -106,7 +105,7 @@ def _pieces(rows: ds.Dataset, tallies: Sequence[Tally], day: date, many: int) ->
     """The rows of a day, and of them the columns that any of the tallies speaks of: at once, or hour by hour."""
     of, at = tallies[0].of, tallies[0].at
     said = " ".join(tally_sql(tally, rows_of(tally)) for tally in tallies)
-    columns = [name for name in rows.schema.names if re.search(rf"\b{re.escape(name)}\b", said)]
+    columns = spoken_of(rows.schema.names, said)
     first = datetime.combine(day, time(), UTC)
     # Silver is laid out by the day of `happened_at`, sessions by the day they started.
     own = pc.field("day") == pa.scalar(day) if at in ("happened_at", "started") else _between(at, first, DAY)
@@ -126,4 +125,8 @@ def _between(at: str, first: datetime, width: timedelta) -> pc.Expression:
 def _whole(tally: Tally, width: Bucket, parts: list[pa.Table]) -> pa.Table:
     """Buckets wider than an hour have a part in each piece."""
     together = pa.concat_tables(parts)
-    return together if len(parts) == 1 or width.divides(Bucket.of("1 hour")) else Local(together).folded(tally)
+    return (
+        together
+        if len(parts) == 1 or width.divides(Bucket.of("1 hour"))
+        else answer(folded_sql(tally), partials=together)
+    )

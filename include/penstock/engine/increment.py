@@ -6,12 +6,16 @@ from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from threading import local
 
+import pyarrow as pa
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.engine import arrived, latest, perkey, sessions
+from penstock.engine import arrived, candidate, inmemory, latest, perkey, sessions
+from penstock.engine.daily import MANY_ROWS
+from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
+from penstock.lake.local import Local
 from penstock.model.view import Latest, PerKey, Sessions, View
 
 Range = tuple[date, date] | None
@@ -28,23 +32,48 @@ class Increment:
         self.layout = layout
         self.release = release
         # One version for all views, however long they take and whatever the stream commits meanwhile.
-        self._silver = layout.silver(release, source), silver.version()
+        self._silver = silver
         # Most views ask for the same days.
         self._days = cache(partial(arrived.days, silver))
         self._held = local()
 
     @cached_property
     def facts(self) -> DataFrame:
-        path, version = self._silver
-        return self.spark.read.format("delta").option("versionAsOf", version).load(path).where("disposition = 'fact'")
+        at_version = self.spark.read.format("delta").option("versionAsOf", self._silver.version())
+        return at_version.load(self._silver.table_uri).where("disposition = 'fact'")
 
-    def forget(self) -> None:
+    def write(self, view: View, since: int | None, days: Range, path: str) -> Days:
+        """Makes a view's candidate of the facts since a cut (None: of all), and of these days; the days it replaces."""
+        if isinstance(view, Sessions | Latest) and self._few(view, since):
+            rows, touched = self._in_memory(view, since)
+            candidate.save(rows, path)
+            return touched
+        frame, touched = self._frame(view, since, days)
+        try:
+            candidate.write(frame, path)
+        finally:
+            self._forget()
+        return touched
+
+    def _few(self, view: Sessions | Latest, since: int | None) -> bool:
+        """Whether what is read fits in the memory of one process."""
+        came = "select count(*) from rows where disposition = 'fact' and epoch > $since"
+        there = 0 if since is None or isinstance(view, Sessions) else size_of(self._path(view))[0]
+        return int(arrived.asked(self._silver, came, since=_after(since))[0][0]) + there <= MANY_ROWS
+
+    def _in_memory(self, view: Sessions | Latest, since: int | None) -> tuple[pa.Table, Days]:
+        facts = inmemory.facts(self._silver, view, _after(since))
+        gold = None if since is None else DeltaTable(self._path(view))
+        if isinstance(view, Latest):
+            return inmemory.current(view, facts, gold), None
+        return (Local(facts).partials(view), None) if gold is None else inmemory.sessions(view, facts, gold)
+
+    def _forget(self) -> None:
         """Gives back the memory of what this thread read more than once."""
         while held := getattr(self._held, "rows", []):
             held.pop().unpersist()
 
-    def rows(self, view: View, since: int | None, days: Range) -> Rows:
-        """Since which cut; None: of all facts. `days`: these as well."""
+    def _frame(self, view: View, since: int | None, days: Range) -> Rows:
         fresh = self.facts if since is None else self.facts.where(F.col("epoch") > since)
         match view:
             case Sessions():
@@ -74,7 +103,14 @@ class Increment:
         return held
 
     def _gold(self, view: View) -> DataFrame:
-        return self.spark.read.format("delta").load(self.layout.gold(self.release, view.name))
+        return self.spark.read.format("delta").load(self._path(view))
+
+    def _path(self, view: View) -> str:
+        return self.layout.gold(self.release, view.name)
+
+
+def _after(since: int | None) -> int:
+    return -1 if since is None else since
 
 
 def listed(days: Range) -> set[date]:

@@ -2,6 +2,7 @@
 """Partials of facts that are in memory: the measures' DuckDB expressions, no Spark job."""
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -23,11 +24,7 @@ class Local:
     """Some facts, and the partials that views make of them."""
 
     def __init__(self, facts: pa.Table) -> None:
-        # A session of its own in an engine that all share: to open one and to teach it our sketches takes longer
-        # than all views of an epoch.
-        self._engine = _taught().cursor()
-        teach(self._engine)
-        self._engine.register("facts", facts)
+        self._engine = _session(facts=facts)
 
     def partials(self, view: View, width: Bucket | None = None) -> pa.Table:
         """Day, width, then the view's own columns: what Spark would make of the same facts (or sessions).
@@ -43,12 +40,28 @@ class Local:
                 return self._table(current_sql(view))
         raise TypeError(f"{view.name} is computed by key, not from an epoch's facts alone")
 
-    def folded(self, tally: Tally) -> pa.Table:
-        """Where the facts are a tally's partials: those of one bucket and the same keys as one."""
-        return self._table(folded_sql(tally))
-
     def _table(self, sql: str) -> pa.Table:
         return self._engine.sql(sql).to_arrow_table()
+
+
+def answer(sql: str, **relations: pa.Table) -> pa.Table:
+    """What a question of ours about rows in memory gives."""
+    return _session(**relations).sql(sql).to_arrow_table()
+
+
+def spoken_of(columns: Iterable[str], sql: str) -> list[str]:
+    """The columns that a text may ask for: those whose names are words of it."""
+    return [name for name in columns if re.search(rf"\b{re.escape(name)}\b", sql)]
+
+
+def _session(**relations: pa.Table) -> duckdb.DuckDBPyConnection:
+    """A session of its own in an engine that all share: to open one and to teach it our sketches takes longer than
+    all views of an epoch."""
+    engine = _taught().cursor()
+    teach(engine)
+    for name, rows in relations.items():
+        engine.register(name, rows)
+    return engine
 
 
 @cache
@@ -80,11 +93,11 @@ def tally_sql(tally: Tally, relation: str = "facts", width: Bucket | None = None
 
 
 def folded_sql(tally: Tally) -> str:
-    """Partials of one bucket and the same keys, from several parts of its facts, as one."""
+    """A tally's `partials` of several parts of its facts: those of one bucket and the same keys as one."""
     keyed = ", ".join(_quoted(["day", "width", "bucket", *tally.by]))
     folds = {column: sql for name, measure in tally.measures.items() for column, sql in measure.folds(name).items()}
     sums = ["cast(sum(facts) as bigint) as facts", *(f'{sql} as "{column}"' for column, sql in folds.items())]
-    return f"select {keyed}, {', '.join(sums)} from facts group by {keyed}"
+    return f"select {keyed}, {', '.join(sums)} from partials group by {keyed}"
 
 
 def shown_sql(sessions: Sessions, relation: str, *more: str) -> str:
@@ -120,6 +133,16 @@ def current_sql(latest: Latest) -> str:
         f"select date '1970-01-01' as day, 'latest' as width, {keys}, facts, row.* from (select {keys}, "
         f"count(*) as facts, max(struct_pack(at := {latest.at}, {row})) as row "
         f"from facts where {latest.of.where} group by {keys})"
+    )
+
+
+def merged_sql(latest: Latest) -> str:
+    """The latest of some current rows, in `parts`, for each key."""
+    keys = ", ".join(_quoted(latest.key))
+    row = ", ".join(f"{name} := {name}" for name in _quoted(["at", *latest.columns]))
+    return (
+        f"select date '1970-01-01' as day, 'latest' as width, {keys}, facts, row.* from (select {keys}, "
+        f"cast(sum(facts) as bigint) as facts, max(struct_pack({row})) as row from parts group by {keys})"
     )
 
 

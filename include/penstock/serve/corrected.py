@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from penstock.lake import session_sql
 from penstock.lake.local import tally_sql
 from penstock.model.view import Sessions, Tally
-from penstock.serve import session_sql
 from penstock.serve.engine import Engine
 from penstock.serve.files import Files, together
 from penstock.serve.snapshot import Snapshot

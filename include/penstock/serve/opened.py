@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.lake.files import File
+from penstock.lake.names import quoted
 from penstock.model.view import Sessions, Tally, View
 from penstock.serve.engine import Engine
 from penstock.serve.files import Files, together
-from penstock.serve.names import quoted
 
 # So many rows are asked in about a millisecond; beyond them, folding is worth its time when a quarter is new.
 FEW, SHARE = 2_000, 4

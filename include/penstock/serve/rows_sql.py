@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from penstock.lake.names import quoted
+from penstock.lake.session_sql import all_sessions_sql
 from penstock.model.view import Latest, PerKey, Sessions
-from penstock.serve.names import quoted
 from penstock.serve.question import Question, keys, numbers
-from penstock.serve.session_sql import all_sessions_sql
 from penstock.serve.tally_sql import direction, filters
 
 

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from penstock.lake.names import quoted
 from penstock.model.bucket import Bucket, widths
 from penstock.model.view import Tally
-from penstock.serve.names import quoted
 from penstock.serve.question import OPERATORS, Filter, Question
 from penstock.serve.snapshot import Segment
 from penstock.serve.windows_sql import bucket_sql, hopping_sql, retained_sql

@@ -3,9 +3,9 @@
 
 from collections.abc import Mapping
 
+from penstock.lake.names import quoted
 from penstock.model.bucket import DAY, Bucket
 from penstock.model.view import Tally
-from penstock.serve.names import quoted
 from penstock.serve.question import Question
 
 # A fact is in many windows, and one fact of the answer: it counts in the first that it is in.

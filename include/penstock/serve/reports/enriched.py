@@ -1,9 +1,9 @@
 # ruff: noqa: S608 - names of the report's own declaration; what was said from outside is parameters
 """Page views of users, joined with what their profile said at the moment of the view. Exact, made of facts."""
 
+from penstock.lake.names import quoted
 from penstock.model.page import Report
 from penstock.model.view import Tally
-from penstock.serve.names import quoted
 from penstock.serve.reports.asking import Asking, Found
 from penstock.serve.tally_sql import filters
 

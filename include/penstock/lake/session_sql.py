@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 
 from penstock.lake.files import File
 from penstock.lake.local import shown_sql
+from penstock.lake.names import quoted
 from penstock.model.bucket import Bucket
 from penstock.model.view import Sessions
-from penstock.serve.names import quoted
 
 
 def gap(sessions: Sessions) -> timedelta:
@@ -29,7 +29,7 @@ def reach(sessions: Sessions, minis: pa.Table, gold: Iterable[File]) -> list[Fil
     ]
 
 
-def stitched_sql(sessions: Sessions, gold: bool) -> str:
+def stitched_sql(sessions: Sessions, near: bool) -> str:
     """The sessions that the rows of `minis` are in. `_open`: how many of their facts came after the cut."""
     keys = ", ".join(map(quoted, sessions.key))
     columns = ", ".join([keys, "started", "ended", "facts", *_stored(sessions)])
@@ -37,12 +37,12 @@ def stitched_sql(sessions: Sessions, gold: bool) -> str:
     # Only sessions within the gap of a mini can change: the rest stay as they were published.
     width = f"interval '{Bucket.of(sessions.gap).seconds} seconds'"
     close = f"near.ended + {width} > minis.started and near.started - {width} < minis.ended"
-    near = f"select {columns}, 0 as _open from near where exists (select 1 from minis where {same} and {close})"
+    published = f"select {columns}, 0 as _open from near where exists (select 1 from minis where {same} and {close})"
     fresh = f"select {columns}, facts as _open from minis"
     in_order = f"partition by {keys} order by started rows between unbounded preceding"
     folds = [f"{sql} as {quoted(column)}" for column, sql in _folds(sessions)]
     return (
-        f"with parts as ({fresh}{' union all by name ' + near if gold else ''}), "
+        f"with parts as ({fresh}{' union all by name ' + published if near else ''}), "
         f"silent as (select *, coalesce(started >= max(ended) over ({in_order} and 1 preceding) + {width}, false) "
         "as _new from parts), "
         f"islands as (select *, count_if(_new) over ({in_order} and current row) as _island from silent) "

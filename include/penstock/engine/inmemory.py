@@ -1,0 +1,53 @@
+# ruff: noqa: S608 - the text holds names of the view only
+"""Sessions and current rows of facts that fit in memory: DuckDB makes them as the reader does, without a Spark plan."""
+
+from datetime import date
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable
+
+from penstock.engine import candidate
+from penstock.lake.files import File, file_list
+from penstock.lake.local import Local, answer, current_sql, merged_sql, minis_sql, spoken_of
+from penstock.lake.place import rows as rows_of_file
+from penstock.lake.session_sql import reach, spanned_days, stitched_sql, untouched_sql
+from penstock.model.view import Latest, Sessions
+
+STORED = "cast(timezone('UTC', started) as date) as day, 'session' as width, started as bucket, * exclude (_open)"
+
+
+def facts(silver: DeltaTable, view: Sessions | Latest, since: int) -> pa.Table:
+    """The facts that came after an epoch; of them the columns that the view speaks of."""
+    rows = silver.to_pyarrow_dataset()
+    columns = spoken_of(rows.schema.names, minis_sql(view) if isinstance(view, Sessions) else current_sql(view))
+    return rows.to_table(columns, filter=(pc.field("disposition") == "fact") & (pc.field("epoch") > since))
+
+
+def current(view: Latest, facts: pa.Table, gold: DeltaTable | None) -> pa.Table:
+    """The latest row of each key, of these facts and of what was published."""
+    own = Local(facts).partials(view)
+    if gold is None:
+        return own
+    there = _read(file_list(gold), own.schema)
+    return answer(merged_sql(view), parts=pa.concat_tables([own.select(there.column_names), there]))
+
+
+def sessions(view: Sessions, facts: pa.Table, gold: DeltaTable) -> tuple[pa.Table, list[date]]:
+    """All sessions of the days that these facts change: each with the published ones that it takes in, and the rest."""
+    minis = Local(facts).partials(view)
+    if not minis.num_rows:
+        return minis, []
+    published = file_list(gold)
+    near = _read(reach(view, minis, published), minis.schema)
+    stitched = answer(stitched_sql(view, near=True), minis=minis, near=near)
+    days = spanned_days(stitched)
+    there = _read([file for file in published if file.partition["day"] in days], minis.schema)
+    every = f"{untouched_sql(view)} union all by name select * from stitched"
+    return answer(f"select {STORED} from ({every})", gold=there, stitched=stitched).cast(minis.schema), sorted(days)
+
+
+def _read(files: list[File], schema: pa.Schema) -> pa.Table:
+    """The rows of some files, without what only their paths say."""
+    own = pa.schema([field for field in schema if field.name not in candidate.PARTITIONS])
+    return pa.concat_tables([own.empty_table(), *(rows_of_file(file.uri).select(own.names) for file in files)])
