@@ -32,8 +32,9 @@ browser:
 	      || echo "set-up: Chromium could not be installed (.venv/apt.log); the tests in a browser will not run." >&2; \
 	  else echo "set-up: no Chromium here, so the tests in a browser will not run. Install it: apt-get install chromium" >&2; fi; }
 
+# And whatever else has a longer variant, such as twenty seeds of a replay and a thousand switches under readers.
 faults: setup ## the slow proofs in full: races, kills, full disks
-	@PENSTOCK_FULL=1 $(BIN)/pytest tests/faults
+	@PENSTOCK_FULL=1 $(BIN)/pytest tests/faults $$(grep -rl --include='test_*.py' --exclude-dir=faults PENSTOCK_FULL tests)
 
 bench: setup ## every benchmark in its quick variant (NAME=startup: that one in full)
 	@$(if $(NAME),$(BIN)/penstock bench $(NAME) --json,for name in $$($(BIN)/penstock bench list); do $(BIN)/penstock bench $$name --quick --json; done)
