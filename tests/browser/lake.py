@@ -14,9 +14,11 @@ from factories.web_lake import WebLake
 from starlette.requests import Request
 
 from domains.web.simulation import Sent, events
+from penstock.lake.gates import Checked, record
 from penstock.lake.layout import Layout
 from penstock.serve.answers import Answers
 from penstock.serve.reader import Reader
+from penstock.serve.works import Works
 from penstock.settings import Settings
 
 Events = Mapping[str, list[dict[str, Any]]]
@@ -33,6 +35,14 @@ def history(days: float = 30, total: int = 30_000, seed: int = 1) -> Events:
     return by_source
 
 
+class Busy(Works):
+    """The real gates and tables, beside an Airflow that runs something."""
+
+    def told(self, request: Request) -> object:
+        run = {"dag": "streams", "run": "scheduled__2026-11-18", "state": "running", "began": datetime.now(UTC)}
+        return {**super().told(request), "runs": [run]}  # type: ignore[dict-item]
+
+
 class Lake(Answers):
     """The real answers; only what other processes would say is made up."""
 
@@ -42,6 +52,9 @@ class Lake(Answers):
         settings = Settings(home=self.home, lake=root, kafka="127.0.0.1:1")
         super().__init__(settings, Reader(Layout(root)))
         self._web, self._rejected = WebLake(Layout(root)), rejected or []
+        if told:
+            self.works = Busy(settings, self._reader)
+            _gated(root)
         for source, sent in (told or {}).items():
             self._web.tell(sent, source)
         self.refresh()
@@ -59,9 +72,18 @@ class Lake(Answers):
 
     def status(self, request: Request) -> object:
         lag = {"lag_records": 12, "lag_seconds": 0.8, "at": datetime.now(UTC)}
-        job = {"release": "r1", "epoch": 4811, "rows": 214, "state": "running", **lag}
+        total = int(datetime.now(UTC).timestamp() * 60)
+        job = {"release": "r1", "epoch": 4811, "rows": 214, "rows_total": total, "state": "running", **lag}
         jobs = [{"job": f"{kind}-web.events", **job} for kind in ("archive", "shape")] if self._web.told else []
         return {**super().status(request), "streams": jobs}  # type: ignore[dict-item]
+
+
+def _gated(lake: str) -> None:
+    """Two gates have looked: one was content."""
+    said = {"release": "r1", "severity": "critical", "candidate": "", "where": "", "failed": "[]", "sample": "[]"}
+    at = datetime.now(UTC) - timedelta(minutes=20)
+    for table, reason in (("web.pageviews", ""), ("web.sources", "views fell by half against the day before")):
+        record(Layout(lake), Checked(at, table, passed=not reason, reason=reason, results="[]", seconds=0.7, **said))
 
 
 def _hour(hour: datetime, back: int) -> dict[str, Any]:

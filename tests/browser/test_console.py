@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -18,6 +19,11 @@ from penstock.lake.layout import Layout
 from penstock.serve.access.identity import Access
 
 Opened = Callable[..., Page]
+# What a browser does to a page when another tab is chosen.
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
 PAGES = ("web", "pipeline", "rejected", "rules", "releases", "audit")
 
 
@@ -32,6 +38,13 @@ def pageview(**fields: object) -> dict[str, object]:
         "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko Firefox/143.0",
         **fields,
     }
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 60) -> bool:
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.05)
+    return condition()
 
 
 def number(page: Page, label: str) -> str:
@@ -169,6 +182,22 @@ def test_a_lost_connection_is_said_and_heals(chromium: object, opened: Opened, l
         page.close()
 
 
+def test_a_hidden_tab_stops_its_work(opened: Opened) -> None:
+    own = Lake({"web.events": [pageview()]})
+    with served(own) as address:
+        page = opened(address)
+        page.wait_for_selector(".number")
+        for hidden, listening in ((False, 1), (True, 0), (False, 1)):
+            page.evaluate(HIDE, hidden)
+            assert eventually(lambda listening=listening: own.live.subscribers == listening)  # type: ignore[misc]
+
+
+def test_what_has_no_rows_says_why(opened: Opened, address: str) -> None:
+    page = opened(f"{address}/?range=30d&f=page:/nowhere")
+    expect(page.locator(".lists .panel").first).to_contain_text("No pages in this range.")
+    expect(page.locator(".lists .panel", has_text="not filtered by page").first).to_be_visible()
+
+
 def test_the_rejected_page_shows_records_as_text(opened: Opened, address: str) -> None:
     page = opened(f"{address}/?page=rejected")
     expect(page.locator("code").first).to_contain_text("<img src=x onerror")
@@ -178,6 +207,18 @@ def test_the_rejected_page_shows_records_as_text(opened: Opened, address: str) -
 def test_an_hour_that_does_not_balance_says_by_how_much(opened: Opened, address: str) -> None:
     page = opened(f"{address}/?page=pipeline")
     expect(page.locator("td .bad")).to_have_text("✗ 0 not archived, 3 not shaped")
+
+
+def test_the_pipeline_page_says_what_works_behind_the_numbers(opened: Opened, address: str) -> None:
+    page = opened(f"{address}/?page=pipeline")
+    gates = page.locator("section[aria-label=Gates]")
+    expect(gates.locator("tr", has_text="web.sources")).to_contain_text("✗ refused")
+    expect(gates.locator("tr", has_text="web.pageviews")).to_contain_text("✓ passed")
+    link = page.locator("section[aria-label='Under way in Airflow'] a")
+    assert (link.get_attribute("href") or "").endswith("/dags/streams/runs/scheduled__2026-11-18")
+    expect(page.locator("section[aria-label=Storage] tr", has_text="web.pageviews_by_region")).to_contain_text("kB")
+    # Two looks make a rate.
+    expect(page.locator(".tiers li").nth(2)).to_contain_text("a second")
 
 
 def test_another_machine_meets_the_door_and_each_role_its_own_page(opened: Opened, lake: Lake) -> None:

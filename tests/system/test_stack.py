@@ -1,9 +1,11 @@
 """The whole stack, as its users meet it."""
 
+import json
 import os
 import signal
 import stat
 import urllib.error
+import urllib.request
 
 import psutil
 import pytest
@@ -66,6 +68,15 @@ def test_a_part_that_is_killed_comes_back(stack: RunningStack) -> None:
         return now["state"] == "well" and now["pid"] != before
 
     assert eventually(back, BACK)
+
+
+def test_the_console_knows_what_airflow_runs(stack: RunningStack) -> None:
+    def streams() -> bool:
+        with urllib.request.urlopen(stack.url("serve", "/api/works"), timeout=60) as answer:  # noqa: S310
+            runs = json.loads(answer.read())["runs"] or []
+        return any(run["dag"] == "streams" and run["state"] == "running" for run in runs)
+
+    assert eventually(streams, BACK)
 
 
 def test_logs_show_what_a_part_said(stack: RunningStack) -> None:

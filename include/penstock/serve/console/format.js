@@ -40,3 +40,8 @@ export function ago(seconds) {
   if (seconds < 90) return `${one.format(seconds)} s`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${one.format(seconds / 3600)} h`;
 }
+
+export function size(bytes) {
+  const unit = Math.min(4, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${one.format(bytes / 1000 ** unit)} ${["B", "kB", "MB", "GB", "TB"][unit]}`;
+}

@@ -4,16 +4,24 @@ import { get } from "./api.js";
 import { el, replace, tipped } from "./dom.js";
 import { problem } from "./empty.js";
 import { ago, moment, number } from "./format.js";
+import { table } from "./table.js";
+import { works } from "./works.js";
 
 const EVERY = 2000;
+// The works look into every table and ask Airflow: now and then is enough.
+const WORKS = 15_000;
 
 export async function pipelinePage(main) {
   const tiers = el("ol", { class: "tiers" });
   const streams = el("div", { class: "scroll" });
   const ledger = el("div", { class: "scroll" });
   const trouble = el("div", {});
+  const behind = works();
+  let worked = 0;
+  const before = new Map();
   replace(main, el("h1", {}, "Pipeline"), trouble, tiers,
     el("section", { class: "card", "aria-label": "Streams" }, el("h2", {}, "Streams"), streams),
+    behind.runs, el("div", { class: "grid" }, behind.gates, behind.storage),
     el("section", { class: "card", "aria-label": "Ledger" }, el("h2", {}, "Ledger"),
       el("p", { class: "aside" }, "Accepted by the log = archived in bronze = facts + rejected + duplicates. Each hour balances, or says by how much not."), ledger));
   let timer = 0;
@@ -23,9 +31,10 @@ export async function pipelinePage(main) {
       try {
         const [status, book] = await Promise.all([get("/api/status"), get("/api/ledger")]);
         replace(trouble, troubles(status));
-        drawTiers(tiers, status, book);
+        drawTiers(tiers, status, book, flows(status, before));
         drawStreams(streams, status);
         drawLedger(ledger, book);
+        if (Date.now() - worked > WORKS) { worked = Date.now(); behind.look(); }
       } catch (error) {
         problem(trouble, error);
       }
@@ -41,16 +50,29 @@ function troubles(status) {
   return said.length ? el("ul", { class: "card bad", role: "alert" }, said.map(([name, text]) => el("li", {}, `${name}: ${text}`))) : null;
 }
 
-function drawTiers(list, status, book) {
+// Records a second of all streams of a kind, since the look before; nothing until there are two looks.
+function flows(status, before) {
+  const rates = new Map();
+  for (const one of status.streams || []) {
+    const [was, now] = [before.get(`${one.job} ${one.release}`), { total: Number(one.rows_total || 0), at: new Date(one.at) }];
+    if (!was || now.at > was.at) before.set(`${one.job} ${one.release}`, { ...now, rate: was && now.total >= was.total ? (now.total - was.total) / ((now.at - was.at) / 1000) : was?.rate });
+    const { rate } = before.get(`${one.job} ${one.release}`);
+    const kind = one.job.split("-")[0];
+    if (rate !== undefined) rates.set(kind, (rates.get(kind) || 0) + rate);
+  }
+  return (kind) => (rates.has(kind) ? `${number(rates.get(kind), "decimal")} a second` : "");
+}
+
+function drawTiers(list, status, book, flow) {
   const streams = status.streams || [];
   const hours = book.hours;
   const sum = (name) => hours.reduce((total, row) => total + Number(row[name] || 0), 0);
   const worst = (kind) => Math.max(0, ...streams.filter((one) => one.job.startsWith(kind)).map((one) => Number(one.lag_seconds || 0)));
-  const tier = (name, value, unit, ...words) => el("li", {}, el("h2", {}, name), el("p", {}, el("b", {}, value), ` ${unit}`), words.map((text) => el("p", { class: "aside" }, text)));
+  const tier = (name, value, unit, ...words) => el("li", {}, el("h2", {}, name), el("p", {}, el("b", {}, value), ` ${unit}`), words.filter(Boolean).map((text) => el("p", { class: "aside" }, text)));
   replace(list,
     tier("Collection", number(sum("accepted")), "accepted", hours.length ? `since ${moment(hours.map((row) => row.hour).sort()[0], false)}` : "nothing yet"),
-    tier("Log", number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", `archive ${ago(worst("archive"))} behind`),
-    tier("Shape", number(sum("facts")), "facts", `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, `${ago(worst("shape"))} behind`),
+    tier("Log", number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", flow("archive"), `archive ${ago(worst("archive"))} behind`),
+    tier("Shape", number(sum("facts")), "facts", flow("shape"), `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, `${ago(worst("shape"))} behind`),
     tier("Lake", number(sum("archived")), "archived", `${number(hours.length - open(hours))} source-hours closed`, unbalanced(hours)),
     tier("Delivery", number(Object.keys(status.epochs).length), "views", `read to epoch ${number(Math.max(-1, ...Object.values(status.epochs)), "count", true)}`));
 }
@@ -97,12 +119,3 @@ function balance(row) {
   if (row.balanced) return el("span", { class: "mark good" }, "✓ balanced");
   return el("span", { class: "mark bad" }, `✗ ${number(row.unarchived, "count", true)} not archived, ${number(row.unshaped, "count", true)} not shaped`);
 }
-
-// A column whose cells are all figures stands to the right, so that they can be compared.
-export function table(columns, rows) {
-  const kind = columns.map((_, at) => (rows.length && rows.every((cells) => figure(cells[at])) ? "figure" : null));
-  return el("table", {}, el("thead", {}, el("tr", {}, columns.map((name, at) => el("th", { scope: "col", class: kind[at] }, name)))),
-    el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map((cell, at) => el("td", { class: kind[at] }, cell))))));
-}
-
-function figure(cell) { return /^[–\d][\d.,\s%]*( s| ms| min| h)?$/.test(cell?.textContent ?? String(cell ?? "")); }

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { el, replace, tipped } from "./dom.js";
 import { problem } from "./empty.js";
 import { moment, number } from "./format.js";
-import { table } from "./pipeline.js";
+import { table } from "./table.js";
 
 export async function rejectedPage(main, sources) {
   const body = el("div", {});

@@ -5,7 +5,7 @@ import { lines, state } from "./certificate.js";
 import { csv, download } from "./csv.js";
 import { el, replace, tipped } from "./dom.js";
 import { moment, number } from "./format.js";
-import { table } from "./pipeline.js";
+import { table } from "./table.js";
 import { zone } from "./state.js";
 
 const DRAWN = { enriched, funnel, goals, retention, uplift, people, unusual };

@@ -3,7 +3,7 @@
 import { get, send } from "./api.js";
 import { el, replace } from "./dom.js";
 import { moment } from "./format.js";
-import { table } from "./pipeline.js";
+import { table } from "./table.js";
 
 export async function sharing(domain, scope) {
   const list = el("div", { class: "scroll" });

@@ -1,0 +1,66 @@
+// What works behind the numbers: what gates said last, what Airflow runs, and what each table takes.
+
+import { get } from "./api.js";
+import { el, replace, tipped } from "./dom.js";
+import { problem } from "./empty.js";
+import { ago, moment, number, size } from "./format.js";
+import { table } from "./table.js";
+
+const SHOWN = 10;
+const unfolded = new Set();
+
+export function works() {
+  const [gates, runs, storage] = ["Gates", "Under way in Airflow", "Storage"].map((name) => {
+    const body = el("div", { class: "scroll" });
+    return { body, card: el("section", { class: "card", "aria-label": name }, el("h2", {}, name), body) };
+  });
+  const look = async () => {
+    try {
+      const said = await get("/api/works");
+      replace(gates.body, gatesTable(said.gates));
+      replace(runs.body, runsTable(said));
+      replace(storage.body, storageTable(said.tables));
+    } catch (error) {
+      problem(gates.body, error);
+    }
+  };
+  return { gates: gates.card, runs: runs.card, storage: storage.card, look };
+}
+
+function gatesTable(gates) {
+  if (!gates.length) return el("p", { class: "nothing" }, "No gate has looked at anything yet: a build comes first.");
+  const rows = [...gates].sort((a, b) => a.passed - b.passed).map((one) => [one.table, one.release, verdict(one), ago(one.seconds), moment(one.at)]);
+  return shortened(["Table", "Release", "Verdict", "Took", "Looked at"], rows, (more) => `and ${more} more`);
+}
+
+function verdict(one) {
+  if (one.passed) return one.reason ? tipped(el("span", { class: "mark good" }, "✓ passed, with a warning"), () => [one.reason]) : el("span", { class: "mark good" }, "✓ passed");
+  return tipped(el("span", { class: "mark bad" }, "✗ refused"), () => [one.reason, "Readers keep the last good numbers."]);
+}
+
+function runsTable({ runs, airflow }) {
+  const door = el("a", { href: airflow, rel: "noreferrer" }, "Airflow");
+  if (runs === null) return el("p", { class: "nothing" }, door, " does not answer: nothing is built or watched until it does. penstock status says why.");
+  if (!runs.length) return el("p", { class: "nothing" }, "Nothing runs just now. ", door, " has the history.");
+  return table(["DAG", "Run", "State", "Began"], runs.map((one) => [
+    el("a", { href: `${airflow}/dags/${encodeURIComponent(one.dag)}/runs/${encodeURIComponent(one.run)}`, rel: "noreferrer" }, one.dag), one.run, one.state, moment(one.began),
+  ]));
+}
+
+function storageTable(tables) {
+  if (!tables.length) return el("p", { class: "nothing" }, "The lake is empty.");
+  const whole = tables.reduce((total, one) => total + one.bytes, 0);
+  const sorted = [...tables].sort((a, b) => b.bytes - a.bytes);
+  const rows = sorted.map((one) => [one.tier, one.table, number(one.rows, "count", true), size(one.bytes), number(one.bytes / whole, "percent")]);
+  return shortened(["Tier", "Table", "Rows", "On disk", "Share"], rows, (more) => `and ${more} smaller ones; ${size(whole)} in all`);
+}
+
+// The first rows; the others for who asks, also when the table is drawn anew.
+function shortened(columns, rows, said) {
+  const [more, name] = [rows.slice(SHOWN), columns[0]];
+  const ontoggle = (event) => { if (event.target.open) unfolded.add(name); else unfolded.delete(name); };
+  return [
+    table(columns, rows.slice(0, SHOWN)),
+    more.length ? el("details", { open: unfolded.has(name), ontoggle }, el("summary", {}, said(more.length)), table(columns, more)) : null,
+  ];
+}
