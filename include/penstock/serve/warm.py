@@ -21,22 +21,27 @@ log = logging.getLogger(__name__)
 
 
 def warm(reader: Reader, seconds: float = SECONDS) -> None:
-    """Makes the pages and the chart library, then reads gold as the pages will, as far as the time goes."""
-    reader.refresh()
+    """Makes the pages and the chart library, then reads gold as the pages will, as far as the seconds go."""
+    _tried(reader.refresh)
+    # Two seconds of a core, most of them Altair's: without pages nobody has anything to ask.
+    _tried(vega)
+    _tried(declared.document)
     until = monotonic() + seconds
     for step in _steps(reader, datetime.now(UTC).replace(microsecond=0)):
         if monotonic() > until:
             return
-        try:
-            step()
-        except Exception:
-            # Who asks will be told the same.
-            log.exception("a page could not be made ready")
+        _tried(step)
+
+
+def _tried(step: Callable[[], object]) -> None:
+    """Who asks will be told what is wrong; a server must not keep from starting for it."""
+    try:
+        step()
+    except Exception:
+        log.exception("a page could not be made ready")
 
 
 def _steps(reader: Reader, now: datetime) -> Iterator[Callable[[], object]]:
-    yield vega
-    yield declared.document
     for page in declared.pages().values():
         yield partial(_ask, reader, page.live, now, ALL, by=page.scope)
         yield partial(_ask, reader, page.live, now, 2 * RANGES[0], every="1 hour")
