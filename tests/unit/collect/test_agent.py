@@ -120,6 +120,9 @@ sinks: {{out: {{kind: file, path: {tmp_path}/out.ndjson}}}}
         assert not near.done()
         far = asyncio.create_task(run(read(tmp_path / "far.yaml", tmp_path)))
         await near
+        # What is safe in the far one's spool is in its file a moment later.
+        while not (tmp_path / "out.ndjson").exists():
+            await asyncio.sleep(0.05)
         while len(lines := (tmp_path / "out.ndjson").read_bytes().splitlines()) < 1200:
             await asyncio.sleep(0.05)
         far.cancel()
