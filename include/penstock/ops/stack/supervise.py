@@ -19,7 +19,7 @@ from penstock.settings import Settings
 
 # From <linux/prctl.h>.
 PARENT_DEATH_SIGNAL, CHILD_SUBREAPER = 1, 36
-# Names the process without which nobody wants this stack: that of the tests that began it.
+# Names the process without which nobody wants this stack: of the tests, or the measurement, that began it.
 OWNER = "PENSTOCK_OWNER"
 
 

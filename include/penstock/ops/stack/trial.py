@@ -11,6 +11,7 @@ from rich.console import Console
 from penstock.ops.stack import foreground
 from penstock.ops.stack.run import Stack
 from penstock.ops.stack.state import State
+from penstock.ops.stack.supervise import OWNER
 from penstock.settings import Settings
 
 
@@ -45,13 +46,14 @@ def settings(home: Path) -> Settings:
 
 @contextmanager
 def resting() -> Iterator[None]:
-    """DAGs are read and shown but do not run."""
-    name = "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION"
-    os.environ[name] = "True"
+    """A stack that is started meanwhile reads and shows its DAGs but runs none, and ends with this process."""
+    ours = {"AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "True", OWNER: str(os.getpid())}
+    os.environ.update(ours)
     try:
         yield
     finally:
-        del os.environ[name]
+        for name in ours:
+            del os.environ[name]
 
 
 def well(stack: Stack) -> list[State]:
