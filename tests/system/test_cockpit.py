@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -74,6 +75,29 @@ def test_who_is_on_call_builds_a_day_from_the_form(log_in: LogIn, stack: Any) ->
 
     assert eventually(lambda: bool(begun()), SECONDS)
     assert operator.ended(begun()[0]) == "success"
+
+
+def test_who_is_on_call_approves_and_an_analyst_cannot(log_in: LogIn, stack: Any) -> None:
+    operator = Operator(stack)
+    operator.send(1)
+    # About nobody: what comes after the approval is refused at once, and nothing changes.
+    run = operator.start("retract", source="web.events", where="visitor = 'nobody'", why="to see who may approve")
+    task = f"/dags/retract/dagRuns/{quote(run)}/taskInstances/approve"
+
+    def state() -> str:
+        return str(operator.ask("GET", task)["state"])
+
+    def press(user: str) -> Page:
+        page = log_in(user)
+        page.goto(f"/dags/retract/runs/{quote(run)}/tasks/approve/required_actions")
+        page.get_by_role("button", name="Approve").click()
+        return page
+
+    assert eventually(lambda: state() in ("awaiting_input", "deferred"), SECONDS)
+    expect(press("analyst").get_by_text("You do not have permission")).to_be_visible()
+    press("oncall")
+    assert eventually(lambda: state() == "success", SECONDS)
+    assert operator.ended(run, "retract") == "failed"
 
 
 def test_the_console_is_one_of_airflow_s_pages(log_in: LogIn) -> None:
