@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 
@@ -25,6 +26,15 @@ def http_hook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hook)) as port:
         yield f"json://127.0.0.1:{port}/", heard
+
+
+@contextmanager
+def on_call(home: Path, severities: str = "critical") -> Iterator[list[dict[str, Any]]]:
+    """What reaches the people who are on call for the stack of this home."""
+    with http_hook() as (address, heard):
+        (home / "alerts.conf").write_text(f"{severities}={address}\n")
+        yield heard
+        (home / "alerts.conf").unlink()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
-from receivers import http_hook
+from receivers import on_call
 from system.conftest import RunningStack, eventually
 from system.on_call import SECONDS, SOURCE, VIEW, Operator
 
@@ -35,10 +35,8 @@ def operator(stack: RunningStack) -> Operator:
 @pytest.fixture
 def pager(operator: Operator) -> Iterator[Pager]:
     """Who hears of everything that is more than information."""
-    with http_hook() as (address, heard):
-        (operator.stack.home / "alerts.conf").write_text(f"critical,warning={address}\n")
+    with on_call(operator.stack.home, "critical,warning") as heard:
         yield heard
-        (operator.stack.home / "alerts.conf").unlink()
 
 
 @pytest.fixture

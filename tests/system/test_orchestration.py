@@ -7,7 +7,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from receivers import http_hook
+from receivers import on_call
 from system.on_call import SECONDS, VIEW, Operator, span
 
 from penstock.engine.halting import ask_to_end
@@ -25,12 +25,8 @@ def operator(stack: Any) -> Operator:
 
 @pytest.fixture
 def pager(operator: Operator) -> Iterator[list[dict[str, Any]]]:
-    """What reaches the people who are on call."""
-    file = operator.stack.home / "alerts.conf"
-    with http_hook() as (address, heard):
-        file.write_text(f"critical={address}\n")
+    with on_call(operator.stack.home) as heard:
         yield heard
-        file.unlink()
 
 
 def test_an_ordinary_day_events_become_published_numbers(operator: Operator) -> None:
