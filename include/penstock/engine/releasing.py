@@ -11,14 +11,13 @@ from typing import Any
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
-from penstock.engine import repair
 from penstock.engine.build import Batch
 from penstock.engine.gate import recorded
 from penstock.engine.lease import take
 from penstock.engine.publish import Gate
 from penstock.engine.publish import Refused as GateRefused
+from penstock.engine.repeating import repeated
 from penstock.engine.replay import Replay, Told
-from penstock.engine.retraction import repeated
 from penstock.engine.scope import scope_of
 from penstock.engine.shape import Shape
 from penstock.lake import audit
@@ -82,12 +81,18 @@ def replayed(
     """Silver of every source, then every view behind its gate; recorded, and ready."""
     said = shaped(spark, settings, release, schemas)
     said.say("views", settings.home)
+    layout, views = Layout(settings.lake), domains()[release.domain].views
     try:
-        Batch(spark, Layout(settings.lake), release.about, gate).build(domains()[release.domain].views)
+        # A replay that was killed among its views may have marked rows of days that it had built.
+        again = any(open_table(layout.gold(release.about, view.name)) for view in views)
+        Batch(spark, layout, release.about, gate).build(views, full=again)
+        # What somebody stated meanwhile was said of releases that are kept up, and this one is not yet.
+        if sum(repeated(spark, shape) for shape in _shapes(layout, release, schemas)):
+            Batch(spark, layout, release.about, gate).build(views, full=True)
     except GateRefused as refusal:
         raise Refused(f"{refusal}\n{release.about} stays as it is, and no reader sees it.") from refusal
     said.say("ready", settings.home)
-    return _finished(Layout(settings.lake), release, said)
+    return _finished(layout, release, said)
 
 
 def shaped(
@@ -95,8 +100,9 @@ def shaped(
 ) -> Progress:
     """Silver of every source that has bronze."""
     layout, domain = Layout(settings.lake), domains()[release.domain]
-    sources = [source for source in domain.sources if open_table(layout.bronze(source.name))]
-    said = Progress(domain.name, release.about, sum(size_of(layout.bronze(source.name))[0] for source in sources))
+    shapes = _shapes(layout, release, schemas)
+    records = sum(size_of(layout.bronze(shape.source.name))[0] for shape in shapes)
+    said = Progress(domain.name, release.about, records)
 
     def tell(told: Told) -> None:
         said.sources[told.source] = asdict(told)
@@ -104,14 +110,17 @@ def shaped(
         _must_be_wanted(layout, release)
 
     scope = scope_of(registry(layout, domain.name), release.about)
-    for source in sources:
-        shape = Shape(source, layout, release.about, partial(schemas, source.name))
-        expected = _has_facts(layout.silver(current(layout, domain.name), source.name))
+    for shape in shapes:
+        expected = _has_facts(layout.silver(current(layout, domain.name), shape.source.name))
         tell(Replay(spark, shape, tell, facts_expected=expected, scope=scope).run())
-        # What people have stated of the records holds for the new release too.
-        repair.repeated(spark, shape)
-        repeated(spark, layout, release.about, source)
+        repeated(spark, shape)
     return said
+
+
+def _shapes(layout: Layout, release: Release, schemas: SchemasOf) -> list[Shape]:
+    """Of every source that has bronze."""
+    sources = [source for source in domains()[release.domain].sources if open_table(layout.bronze(source.name))]
+    return [Shape(source, layout, release.about, partial(schemas, source.name)) for source in sources]
 
 
 def _must_be_wanted(layout: Layout, release: Release) -> None:

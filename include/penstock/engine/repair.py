@@ -144,11 +144,6 @@ def repair(
     return changed
 
 
-def repeated(spark: SparkSession, shape: Shape) -> int:
-    """What is in force, said of a new release too, in order."""
-    return sum(put(spark, shape, said) for said in REPAIRS.in_force(shape.layout, shape.source.name))
-
-
 def put(spark: SparkSession, shape: Shape, said: Repair, quiet: Quiet = NOBODY) -> int:
     """One commit on silver: rows get what the shape makes of them now; epoch and position stay."""
     rows, chosen = tried(spark, shape, said).rows, about(shape, said)

@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
+from penstock.engine.arrived import asked
 from penstock.engine.balance import balanced
 from penstock.engine.checkpoints import book, examine, notes, rewrite
 from penstock.engine.commit import Appender, create
@@ -74,14 +75,15 @@ class Replay:
         create(table, silver.schema(self.shape.source), silver.INDEXED)
         self.shape.seen = remembered(table, math.inf)
         query, number, archived = stand(table, self._query())
-        told = Told(self.shape.source.name, size_of(path)[0], size_of(table)[0])
+        # What was done before it was killed counts too: else a replay that only has its views left made no fact.
+        counts = dict(asked(DeltaTable(table), "select disposition, count(*) from rows group by all"))
+        told = Told(self.shape.source.name, size_of(path)[0], sum(counts.values()), counts)
         begun, left = time.perf_counter(), math.inf
         while left > CLOSE_ENOUGH:
             version = DeltaTable(path).version()
             for chunk, shaped in self._ahead(path, version, self._chunks(path, version, archived)):
                 number, archived = number + 1, chunk.last
-                counts = self._epoch(shaped, chunk, version, query, number)
-                told.add(counts, time.perf_counter() - begun)
+                told.add(self._epoch(shaped, chunk, version, query, number), time.perf_counter() - begun)
                 self._must_make_sense(told)
                 self.tell(told)
             left = sum(chunk.records for chunk in self._chunks(path, DeltaTable(path).version(), archived))

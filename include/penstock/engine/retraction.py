@@ -83,12 +83,6 @@ def retract(
     return built
 
 
-def repeated(spark: SparkSession, layout: Layout, release: str, source: Source) -> int:
-    """What is in force, said of a new release too, in order. Returns how many rows changed."""
-    path = layout.silver(release, source.name)
-    return sum(mark(spark, path, source, said) for said in RETRACTIONS.in_force(layout, source.name))
-
-
 def mark(spark: SparkSession, path: str, source: Source, said: Retraction, quiet: Quiet = NOBODY) -> int:
     """One commit on silver; only the files of the days that change are read. Returns how many rows changed."""
     picked = about(DeltaTable(path).to_pyarrow_dataset(), source, said)

@@ -9,26 +9,24 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from deltalake import DeltaTable
-from toy_log import NOON, ToyLog, said, traffic
+from pyspark.sql import SparkSession
+from toy_log import NOON, ToyLog, answers, said, silver, traffic
 
 from penstock.engine import checkpoints
+from penstock.engine.build import Batch, Built
 from penstock.engine.commit import Appender
 from penstock.engine.dropping import drop
+from penstock.engine.matching import named as retracting
+from penstock.engine.restating import named as restating
+from penstock.engine.retraction import mark, settled
 from penstock.lake.audit import Entry, entries
 from penstock.lake.releases import DROPPED, READY, Refused, Release, registry, say, switch
-from penstock.serve.reader import Reader
+from penstock.model.domain import source as source_of
 from penstock.settings import Settings
 
 SEEDS = range(20 if os.environ.get("PENSTOCK_FULL") else 1)
 Replay = Callable[..., Release]
 FEW = "penstock.engine.replay.EPOCH_RECORDS"
-
-
-def silver(log: ToyLog, release: str) -> pa.Table:
-    """A release's silver without its epochs, in the log's order."""
-    rows = DeltaTable(log.layout.silver(release, log.source)).to_pyarrow_table()
-    return rows.drop_columns("epoch").sort_by([("partition", "ascending"), ("offset", "ascending")])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -100,6 +98,39 @@ def test_a_replay_that_is_given_up_ends_and_leaves_nothing(
     assert (registry(log.layout, "toy").get("r2").state, len(entries(log.layout))) == ("dropped", 1)
 
 
+def test_a_new_release_repeats_what_was_stated_in_its_order_and_once(
+    log: ToyLog, replay: Replay, spark: SparkSession
+) -> None:
+    log.take([said("ann", "buy", 1, id="a"), said("bob", "look", 2, id="b"), said("eve", "buy", 10, id="c")])
+    source, path = source_of(log.source), log.layout.silver("r1", log.source)
+    large = retracting("one", source, "amount > 9", "", "", "")
+    small = restating(log.layout, "two", source, "amount < 2", "", "", "amount", "amount * 10", "")
+    for each in (large, small):
+        mark(spark, path, source, settled(log.layout, source, each))
+    replay()
+    # By now the retraction's condition holds for what was restated: asked again, nothing may change.
+    replay()
+    assert silver(log, "r2").equals(silver(log, "r1"))
+    told = silver(log, "r2").select(["disposition", "amount"]).to_pydict()
+    assert told == {"disposition": ["fact", "fact", "rejected"], "amount": [10, 2, 10]}
+
+
+def test_what_is_stated_while_views_are_built_holds_for_the_new_release_too(
+    log: ToyLog, replay: Replay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.take([said("ann", amount=1, id="a"), said("bob", amount=2, id="b")])
+    source, built = source_of(log.source), list[bool]()
+
+    def stating(batch: Batch, views: Any, full: bool = False) -> list[Built]:
+        built.append(full)
+        settled(log.layout, source, retracting("one", source, "amount > 1", "", "", ""))
+        return []
+
+    monkeypatch.setattr(Batch, "build", stating)
+    replay(views=True)
+    assert (silver(log, "r2")["disposition"].to_pylist(), built) == (["fact", "rejected"], [False, True])
+
+
 def test_code_that_rejects_everything_is_stopped(log: ToyLog, replay: Replay, changed: Callable[..., str]) -> None:
     log.take(traffic(1, 40))
     wrong = changed("shapes.py", 'F.col("event.who").isNull()', "F.lit(True)")
@@ -141,13 +172,3 @@ def before(epoch: int, happens: Callable[[], object]) -> Callable[..., bool]:
         return append(table, rows, query, number, **note)
 
     return appending
-
-
-def answers(log: ToyLog) -> dict[str, list[dict[str, Any]]]:
-    """Every view's rows, as a new reader sees them."""
-    reader = Reader(log.layout)
-    reader.refresh()
-    tables = {name: reader.table(view) for name, view in reader.views().items() if name.startswith("toy.")}
-    # A quantile's sketch throws coins.
-    shown = {name: [each for each in rows.column_names if "p95" not in each] for name, rows in tables.items() if rows}
-    return {name: tables[name].select(columns).to_pylist() for name, columns in shown.items()}
