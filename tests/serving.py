@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
+
 from penstock.ops.load.mortal import MortalBroker
 
 
@@ -15,3 +18,10 @@ def serving(folder: Path) -> Iterator[str]:
         yield broker.ready().address
     finally:
         broker.kill()
+
+
+def forget(broker: str, topic: str, before: int) -> None:
+    """What retention does to a log's first partition."""
+    admin = AdminClient({"bootstrap.servers": broker})
+    for done in admin.delete_records([TopicPartition(topic, 0, before)]).values():
+        done.result()

@@ -8,10 +8,11 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Producer, TopicPartition
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
+from serving import forget
 from tending import Tended, rows, until
 
 from penstock.engine import checkpoints, gaps
@@ -182,10 +183,3 @@ def made_again(broker: str, source: Source) -> None:
         done.result()
     until(lambda: source.name not in admin.list_topics(timeout=10).topics)
     ensure(broker, [source])
-
-
-def forget(broker: str, topic: str, before: int) -> None:
-    """What retention does to a log."""
-    admin = AdminClient({"bootstrap.servers": broker})
-    for done in admin.delete_records([TopicPartition(topic, 0, before)]).values():
-        done.result()
