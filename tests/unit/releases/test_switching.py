@@ -17,7 +17,8 @@ from penstock.serve.question import ask
 from penstock.serve.reader import Reader
 
 READERS = 4
-SWITCHES = 1000 if os.environ.get("PENSTOCK_FULL") else 8
+FULL = os.environ.get("PENSTOCK_FULL")
+SWITCHES = 1000 if FULL else 8
 RANGE = [("from", "2026-01-01"), ("to", "2026-12-31")]
 # How many facts each release has: an answer that mixes two has neither.
 FACTS = {"r1": 3, "r2": 8}
@@ -43,6 +44,7 @@ def asked(reader: Reader, name: str) -> tuple[str, int]:
     return answer.snapshot.release, sum(answer.rows[column].to_pylist())
 
 
+@pytest.mark.timeout(3600 if FULL else 400)
 def test_every_answer_is_wholly_of_one_release_however_often_it_is_switched(layout: Layout) -> None:
     reader = Reader(layout)
     reader.refresh()
