@@ -4,7 +4,7 @@ What destroying a key does to bronze, log and spool at once has to be done to wh
 0089. Done again after a crash it does what is left; between its steps nobody sees a number that is half of anything.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from penstock.engine.posting import post
 from penstock.engine.publish import Gate
 from penstock.engine.purging import purge
 from penstock.engine.retraction import rebuilt
-from penstock.engine.theirs import Asked, checked, facts_of, found_of, sealed_sources, theirs
+from penstock.engine.theirs import Asked, checked, facts_of, found_of, sealed_sources
 from penstock.keys.store import Keys
 from penstock.lake.erasures import ERASED, ERASURES, Erasure
 from penstock.lake.layout import Layout
@@ -43,22 +43,23 @@ def erase(
     with halted(settings.home, [name for each in domains()[wanted.domain].sources for name in shapes_of(layout, each)]):
         # From here on nobody opens their records: not bronze, not the log, not a spool that is still to be drained.
         Keys.of_home(settings.home).destroy(wanted.tokens, wanted.operation)
-        said = [settled(settings, source, wanted) for source in chosen]
         named = {source.name: naming(settings, source, wanted.tokens) for source in chosen}
+        found = {source.name: found_of(layout, source, named[source.name]) for source in chosen}
+        said = [settled(layout, source, wanted, found[source.name]) for source in chosen]
         built: list[Built] = []
         for each, source in zip(said, chosen, strict=True):
             for release in releases(layout, domains()[wanted.domain]):
-                built += _forgotten(spark, layout, release, source, named[source.name], each, gate_of(release))
+                own = found[source.name].get(release)
+                built += _forgotten(spark, layout, release, source, own, each, gate_of(release))
         purge(layout, wanted.domain, named)
     return said, built
 
 
-def settled(settings: Settings, source: Source, wanted: Asked) -> Erasure:
+def settled(layout: Layout, source: Source, wanted: Asked, found: Mapping[str, pa.Table]) -> Erasure:
     """Writes down what goes, before any row changes."""
-    layout, said = Layout(settings.lake), wanted.named(source)
+    said = wanted.named(source)
     if known := ERASURES.known(layout, said):
         return known
-    found = found_of(settings, source, wanted)
     days = sorted({str(day) for rows in found.values() for day in pc.unique(rows["happened"].drop_null()).to_pylist()})
     facts = {release: _facts(layout, release, source, rows) for release, rows in found.items()}
     most = max((rows.num_rows for rows in found.values()), default=0)
@@ -76,7 +77,7 @@ def _forgotten(
     layout: Layout,
     release: str,
     source: Source,
-    named: pa.Table,
+    own: pa.Table | None,
     said: Erasure,
     gate: Gate,
 ) -> Sequence[Built]:
@@ -84,7 +85,9 @@ def _forgotten(
     path = layout.silver(release, source.name)
     if said.records == 0 or open_table(path) is None:
         return []
-    forget(spark, path, source, theirs(path, named))
+    # None of theirs is left where it was done before.
+    if own is not None:
+        forget(spark, path, source, own)
     # While the files that the commit removed can still be counted.
     post(layout, (source,), release)
     return rebuilt(spark(), layout, release, source, said, gate)
@@ -92,8 +95,6 @@ def _forgotten(
 
 def forget(spark: Callable[[], SparkSession], path: str, source: Source, rows: pa.Table) -> None:
     """One commit: that there was a record, and when the log took it, is all that these rows still say."""
-    if rows.num_rows == 0:
-        return
     # Columns need a session too.
     session = spark()
     days = ", ".join(f"date'{day}'" for day in sorted(set(rows["day"].to_pylist())))

@@ -74,9 +74,9 @@ def checked(settings: Settings, wanted: Asked) -> None:
 def text(settings: Settings, wanted: Asked) -> str:
     """What would be erased, for the person who approves. Changes nothing."""
     checked(settings, wanted)
-    lines = []
+    layout, lines = Layout(settings.lake), []
     for source in sealed_sources(wanted.domain):
-        for release, rows in found_of(settings, source, wanted).items():
+        for release, rows in found_of(layout, source, naming(settings, source, wanted.tokens)).items():
             days = len(pc.unique(rows["happened"].drop_null()))
             lines.append(f"| {source.name} | {release} | {rows.num_rows:,} | {facts_of(rows):,} | {days} |")
     table = "\n".join(["| source | release | records | facts | days |", "|---|---|---|---|---|", *lines])
@@ -92,11 +92,9 @@ def sealed_sources(domain: str) -> list[Source]:
     return [source for source in domains()[domain].sources if source.subjects]
 
 
-def found_of(settings: Settings, source: Source, wanted: Asked) -> dict[str, pa.Table]:
-    """By release, their rows of silver that still say anything."""
-    layout = Layout(settings.lake)
-    named = naming(settings, source, wanted.tokens)
-    paths = {each: layout.silver(each, source.name) for each in releases(layout, domains()[wanted.domain])}
+def found_of(layout: Layout, source: Source, named: pa.Table) -> dict[str, pa.Table]:
+    """By release, the rows of silver at these positions that still say anything."""
+    paths = {each: layout.silver(each, source.name) for each in releases(layout, domains()[source.domain])}
     found = {release: theirs(path, named) for release, path in paths.items() if open_table(path)}
     return {release: rows for release, rows in found.items() if rows.num_rows}
 
