@@ -18,7 +18,7 @@ SHOTS = {
     "console-dark": ("/?range=30d&measure=views", 1280, 1000, "dark"),
     "console-phone": ("/?range=30d", 390, 844, "light"),
     "reports": ("/?range=30d", 1280, 1000, "light"),
-    "pipeline": ("/?page=pipeline", 1280, 760, "light"),
+    "pipeline": ("/?page=pipeline", 1280, 1000, "light"),
 }
 # A repository's pictures stay small.
 LARGEST = 200_000
@@ -31,6 +31,9 @@ def take(browser: Browser, name: str, address: str) -> Path:
     page.goto(address + path)
     page.wait_for_selector(".tiers li" if "pipeline" in path else ".chart svg")
     page.wait_for_selector("main:not([aria-busy])")
+    if name == "pipeline":
+        page.wait_for_selector("section[aria-label=Storage] table")
+        page.wait_for_selector(".tiers li:has-text('a second')")
     if name == "reports":
         page.locator(".report").first.evaluate("one => one.scrollIntoView()")
     picture = PICTURES / f"{name}.png"

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -17,6 +18,8 @@ from penstock.lake.alerts import SCHEMA
 from penstock.lake.audit import Entry, record
 from penstock.lake.layout import Layout
 from penstock.serve.access.identity import Access
+from penstock.serve.engine import Stop
+from penstock.serve.problems import Problem
 
 Opened = Callable[..., Page]
 # What a browser does to a page when another tab is chosen.
@@ -196,6 +199,29 @@ def test_what_has_no_rows_says_why(opened: Opened, address: str) -> None:
     page = opened(f"{address}/?range=30d&f=page:/nowhere")
     expect(page.locator(".lists .panel").first).to_contain_text("No pages in this range.")
     expect(page.locator(".lists .panel", has_text="not filtered by page").first).to_be_visible()
+
+
+class Torn(Lake):
+    """A view and the ledger that cannot be read."""
+
+    def answer(self, name: str, said: list[tuple[str, str]], stop: Stop | None = None) -> dict[str, Any]:
+        if name == "web.visits":
+            raise Problem(503, "The view cannot be read", "web.visits: a file is gone")
+        return super().answer(name, said, stop)
+
+    def ledger(self, _: object) -> object:
+        raise Problem(503, "The ledger cannot be read", "the log does not answer")
+
+
+def test_what_cannot_be_read_does_not_take_the_rest_away(opened: Opened) -> None:
+    with served(Torn({"web.events": [pageview()]})) as address:
+        page = opened(address, expected="503")
+        expect(page.locator(".number", has_text="Bounce rate")).to_contain_text("cannot be read")
+        expect(page.locator(".number", has_text="Unique visitors").locator(".value")).to_have_text("1")
+        expect(page.locator(".chart svg")).to_be_visible()
+        page.goto(f"{address}/?page=pipeline")
+        expect(page.locator("section[aria-label=Ledger] [role=alert]")).to_contain_text("the log does not answer")
+        expect(page.locator("section[aria-label=Streams]")).to_contain_text("shape-web.events")
 
 
 def test_the_rejected_page_shows_records_as_text(opened: Opened, address: str) -> None:

@@ -90,8 +90,10 @@ class Page {
       this.at = span(this.state.range);
       // First what people came for: the server answers all questions at once, and each later for the others.
       await headlines(this);
-      await Promise.all([nowHere(this), this.draw(), panels(this)]);
+      const drawn = await Promise.allSettled([nowHere(this), this.draw(), panels(this)]);
       await this.report();
+      const failed = drawn.find((one) => one.status === "rejected");
+      if (failed) throw failed.reason;
     } catch (error) {
       problem(this.ledger, error);
     } finally {

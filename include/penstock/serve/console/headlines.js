@@ -19,14 +19,21 @@ async function asked(page) {
       view(name, { ...page.at, where }),
       page.state.compare ? view(name, { ...page.at.earlier, where }) : null,
     ]);
-    return [name, { now: now.rows[0] || {}, earlier: earlier?.rows[0] || {}, certificate: now.certificate }];
-  }));
-  return new Map(found);
+    return { now: now.rows[0] || {}, earlier: earlier?.rows[0] || {}, certificate: now.certificate };
+  }).map((asking) => asking.catch(unreadable)));
+  return new Map(names.map((name, at) => [name, found[at]]));
+}
+
+// One view that cannot be read must not take the others' numbers away; a server that is gone leaves them all as they were.
+function unreadable(error) {
+  if (!(error.status >= 422)) throw error;
+  return { now: {}, earlier: {}, error };
 }
 
 function one(page, headline, answers) {
   const { name, fits, doc } = page.chosen(headline);
-  const { now, earlier, certificate } = answers.get(name);
+  const { now, earlier, certificate, error } = answers.get(name);
+  if (error) return broken(headline, error);
   const chosen = headline === page.measure;
   const value = now[headline.measure];
   const button = el("button", {
@@ -38,6 +45,11 @@ function one(page, headline, answers) {
     page.state.compare ? changed(value, earlier[headline.measure], headline.better) : null,
     fits ? null : el("span", { class: "aside" }, "not filtered"));
   return tipped(button, () => [`${headline.label}: ${number(value, headline.style, true)}`, ...lines(certificate, doc)]);
+}
+
+function broken(headline, error) {
+  return tipped(el("div", { class: "number" }, el("span", { class: "label" }, headline.label), el("span", { class: "value" }, "–"),
+    el("span", { class: "change bad" }, "cannot be read")), () => [error.message]);
 }
 
 function changed(now, earlier, better) {

@@ -28,16 +28,15 @@ export async function pipelinePage(main) {
   let closed = false;
   const look = async () => {
     if (!document.hidden) {
-      try {
-        const [status, book] = await Promise.all([get("/api/status"), get("/api/ledger")]);
-        replace(trouble, troubles(status));
-        drawTiers(tiers, status, book, flows(status, before));
-        drawStreams(streams, status);
-        drawLedger(ledger, book);
-        if (Date.now() - worked > WORKS) { worked = Date.now(); behind.look(); }
-      } catch (error) {
-        problem(trouble, error);
-      }
+      if (Date.now() - worked > WORKS) { worked = Date.now(); behind.look(); }
+      // Each part by itself: where one cannot be read, the others are what a person needs.
+      const [status, book] = await Promise.allSettled([get("/api/status"), get("/api/ledger")]);
+      if (book.value) drawLedger(ledger, book.value); else problem(ledger, book.reason);
+      if (status.value) {
+        replace(trouble, troubles(status.value));
+        drawTiers(tiers, status.value, book.value?.hours, flows(status.value, before));
+        drawStreams(streams, status.value);
+      } else problem(trouble, status.reason);
     }
     if (!closed) timer = setTimeout(look, EVERY);
   };
@@ -63,23 +62,25 @@ function flows(status, before) {
   return (kind) => (rates.has(kind) ? `${number(rates.get(kind), "decimal")} a second` : "");
 }
 
-function drawTiers(list, status, book, flow) {
+function drawTiers(list, status, hours, flow) {
   const streams = status.streams || [];
-  const hours = book.hours;
-  const sum = (name) => hours.reduce((total, row) => total + Number(row[name] || 0), 0);
+  const sum = (name) => hours?.reduce((total, row) => total + Number(row[name] || 0), 0);
   const worst = (kind) => Math.max(0, ...streams.filter((one) => one.job.startsWith(kind)).map((one) => Number(one.lag_seconds || 0)));
   const tier = (name, value, unit, ...words) => el("li", {}, el("h2", {}, name), el("p", {}, el("b", {}, value), ` ${unit}`), words.filter(Boolean).map((text) => el("p", { class: "aside" }, text)));
   replace(list,
-    tier("Collection", number(sum("accepted")), "accepted", hours.length ? `since ${moment(hours.map((row) => row.hour).sort()[0], false)}` : "nothing yet"),
+    tier("Collection", number(sum("accepted")), "accepted", !hours ? "the ledger cannot be read" : hours.length ? `since ${moment(hours.map((row) => row.hour).sort()[0], false)}` : "nothing yet"),
     tier("Log", number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", flow("archive"), `archive ${ago(worst("archive"))} behind`),
     tier("Shape", number(sum("facts")), "facts", flow("shape"), `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, `${ago(worst("shape"))} behind`),
-    tier("Lake", number(sum("archived")), "archived", `${number(hours.length - open(hours))} source-hours closed`, unbalanced(hours)),
-    tier("Delivery", number(Object.keys(status.epochs).length), "views", `read to epoch ${number(Math.max(-1, ...Object.values(status.epochs)), "count", true)}`));
+    tier("Lake", number(sum("archived")), "archived", ...(hours ? [`${number(hours.length - open(hours))} source-hours closed`, unbalanced(hours)] : [])),
+    tier("Delivery", number(Object.keys(status.epochs).length), "views", read(Math.max(-1, ...Object.values(status.epochs)))));
 }
+
+function read(epoch) { return epoch < 0 ? "nothing to read yet" : `read to epoch ${number(epoch, "count", true)}`; }
 
 function open(hours) { return hours.filter((row) => row.open).length; }
 
 function unbalanced(hours) {
+  if (hours.length === open(hours)) return "";
   const wrong = hours.filter((row) => !row.balanced && !row.open).length;
   return wrong ? `${wrong} of them ${wrong === 1 ? "does" : "do"} not balance` : "every one of them balances";
 }

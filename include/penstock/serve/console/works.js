@@ -11,7 +11,7 @@ const unfolded = new Set();
 
 export function works() {
   const [gates, runs, storage] = ["Gates", "Under way in Airflow", "Storage"].map((name) => {
-    const body = el("div", { class: "scroll" });
+    const body = el("div", { class: "scroll" }, el("p", { class: "nothing" }, "Looking…"));
     return { body, card: el("section", { class: "card", "aria-label": name }, el("h2", {}, name), body) };
   });
   const look = async () => {
@@ -21,7 +21,7 @@ export function works() {
       replace(runs.body, runsTable(said));
       replace(storage.body, storageTable(said.tables));
     } catch (error) {
-      problem(gates.body, error);
+      for (const part of [gates, runs, storage]) problem(part.body, error);
     }
   };
   return { gates: gates.card, runs: runs.card, storage: storage.card, look };
