@@ -5,9 +5,11 @@ import os
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +49,7 @@ class RunningStack:
         password = json.loads((self.home / "passwords.json").read_text())[user]
         return str(self.ask("POST", "/auth/token", {"username": user, "password": password})["access_token"])
 
-    def ask(self, method: str, path: str, body: object = None, token: str = "") -> dict[str, Any]:
+    def ask(self, method: str, path: str, body: object = None, token: str = "", times: int = 3) -> dict[str, Any]:
         """One call of Airflow's REST API."""
         request = urllib.request.Request(  # noqa: S310
             self.url("airflow", path),
@@ -55,9 +57,15 @@ class RunningStack:
             data=json.dumps(body).encode() if body is not None else None,
             headers={"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})},
         )
-        with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310
-            told: dict[str, Any] = json.loads(answer.read())
-            return told
+        try:
+            with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310
+                told: dict[str, Any] = json.loads(answer.read())
+                return told
+        except urllib.error.HTTPError as refused:
+            # Airflow's database was busy for longer than it waits: nothing was done, and people press again.
+            if refused.code != HTTPStatus.SERVICE_UNAVAILABLE or times == 0:
+                raise
+            return self.ask(method, path, body, token, times - 1)
 
 
 def environment(home: Path) -> dict[str, str]:
