@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 
 from airflow.sdk import AssetOrTimeSchedule, CronDataIntervalTimetable, dag
 
+from penstock.lake.spark_settings import few_cores
 from penstock.ops.airflow import forms
 from penstock.ops.airflow.assets import HOUR_CLOSED
 from penstock.ops.airflow.defaults import DEFAULTS
@@ -52,6 +53,7 @@ def build_views() -> None:
         gated=True,
         pool="builds",
         memory="3g",
+        short=few_cores,
         arguments=[
             "--domain={{ params.domain }}",
             f"--from={OWN_DAY % 'from'}",

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from penstock.engine import intake
 from penstock.engine.build import Batch
-from penstock.engine.gate import recorded
+from penstock.engine.gate import recorded, warming
 from penstock.engine.pinning import take
 from penstock.engine.publish import Refused
 from penstock.lake.code import folder_of
@@ -25,6 +25,7 @@ from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import current, kept
 from penstock.lake.session import open_session, session_of
+from penstock.lake.spark_settings import few_cores
 from penstock.model.domain import domains, use
 from penstock.model.view import source_of
 from penstock.settings import Settings
@@ -60,7 +61,9 @@ def build(settings: Settings, asked: argparse.Namespace, releases: list[tuple[st
     if not chosen:
         print("no source has silver yet: nothing to build")  # noqa: T201
         return 0
-    spark = open_session(settings, "build_views", short=False, **session_of(code))
+    # The work is DuckDB's in Spark's workers: what a JVM compiles for later, few builds live to use.
+    with warming():
+        spark = open_session(settings, "build_views", short=few_cores(), **session_of(code))
     refused, publications = 0, 0
     for domain, release in chosen:
         batch = Batch(spark, layout, release, recorded(layout, release))
