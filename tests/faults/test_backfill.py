@@ -1,0 +1,189 @@
+"""Builds that are disturbed, through Airflow as an operator would: once, exactly, and what a clean build gives."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+from typing import Any
+from urllib.error import HTTPError
+
+import psutil
+import pytest
+from receivers import on_call
+from system.conftest import RunningStack, eventually
+from system.on_call import SECONDS, Operator, span
+
+from domains.web.feed import history
+from penstock.lake.publication import open_table
+from penstock.model.domain import domains
+from penstock.ops.airflow.environment import PROJECT
+
+FULL = bool(os.environ.get("PENSTOCK_FULL"))
+pytestmark = [pytest.mark.skipif(not FULL, reason="a minute an attempt: make faults"), pytest.mark.timeout(1200)]
+
+DAYS = int(os.environ.get("PENSTOCK_DAYS", "7"))
+EVENTS = 2_000
+ATTEMPTS = int(os.environ.get("PENSTOCK_ATTEMPTS", "50"))
+# A build is under way for some ten seconds on a quiet machine.
+UNDER_WAY = 8.0
+
+
+@pytest.fixture(scope="module")
+def operator(stack: RunningStack) -> Operator:
+    return Operator(stack)
+
+
+@pytest.fixture(scope="module")
+def week(operator: Operator) -> list[date]:
+    """The days before today, all built."""
+    today = datetime.now(UTC).date()
+    days = [today - timedelta(days=back) for back in range(DAYS, 0, -1)]
+    before = operator.disposed()
+    accepted = history(operator.stack.url("collector", ""), DAYS + 1, EVENTS)
+    assert eventually(lambda: operator.disposed() >= before + accepted, SECONDS)
+    assert operator.ended(operator.build()) == "success"
+    assert all(operator.days()[day] for day in days)
+    return days
+
+
+@pytest.fixture
+def pager(operator: Operator) -> Iterator[list[dict[str, Any]]]:
+    with on_call(operator.stack.home) as heard:
+        yield heard
+
+
+def shown(operator: Operator) -> dict[str, list[str]]:
+    """Every row of gold, but for its sketches: two of the same facts need not be the same bytes."""
+    said = {}
+    for view in domains()["web"].views:
+        gold = open_table(operator.layout.gold("r1", view.name))
+        if gold is not None:
+            rows = gold.to_pyarrow_table().to_pylist()
+            plain = [
+                [(name, cell) for name, cell in row.items() if not isinstance(cell, (bytes, dict))] for row in rows
+            ]
+            said[view.name] = sorted(map(str, plain))
+    return said
+
+
+def test_of_a_week_with_one_bad_day_six_are_published_and_the_seventh_names_itself(
+    operator: Operator, week: list[date], pager: list[dict[str, Any]]
+) -> None:
+    before, bad = operator.days(), week[DAYS // 2]
+    for day in week:
+        if day != bad:
+            operator.plant({}, day=day)
+    wrong = operator.plant({"site": None}, day=bad)
+    asked = {
+        "dag_id": "build_views",
+        **span(week[0], week[-1]),
+        "reprocess_behavior": "completed",
+        "max_active_runs": 1,
+    }
+    backfill = operator.ask("POST", "/backfills", asked)
+    with pytest.raises(HTTPError) as twice:
+        operator.ask("POST", "/backfills", asked)
+    assert twice.value.code == 409
+    assert eventually(lambda: bool(operator.ask("GET", f"/backfills/{backfill['id']}")["completed_at"]), 3 * SECONDS)
+
+    runs = operator.ask("GET", "/dags/build_views/dagRuns?run_type=backfill&limit=50")["dag_runs"]
+    ended = {date.fromisoformat(run["logical_date"][:10]): run for run in runs}
+    assert {day: ended[day]["state"] for day in week} == {day: "failed" if day == bad else "success" for day in week}
+    (call,) = [heard for heard in pager if "[critical] build_views" in heard["title"]]
+    assert all(word in call["message"] for word in ("site", str(bad), "Readers keep the last good numbers"))
+    assert operator.days() == before + Counter(day for day in week if day != bad)
+
+    operator.mend_silver(wrong)
+    operator.plant({}, day=bad)
+    run = ended[bad]["dag_run_id"]
+    operator.clear(run)
+    assert operator.ended(run) == "success"
+    assert operator.days() == before + Counter(week)
+    assert eventually(lambda: any("[recovered] build_views" in heard["title"] for heard in list(pager)), SECONDS)
+
+
+@pytest.mark.parametrize("seed", range(ATTEMPTS))
+def test_a_build_that_is_disturbed_counts_once(operator: Operator, week: list[date], seed: int) -> None:
+    chance = Random(seed)  # noqa: S311
+    day, before = chance.choice(week), operator.days()
+    operator.plant({}, day=day)
+    run = operator.build(**{"from": str(day), "to": str(day)})
+    disturb = DISTURBED[seed % len(DISTURBED)]
+    disturb(operator, run, chance)
+    assert operator.ended(run) == "success"
+    assert operator.days() == before + Counter([day])
+
+
+def test_after_all_that_the_tables_are_those_of_a_clean_build(operator: Operator, week: list[date]) -> None:
+    published = shown(operator)
+    assert operator.ended(operator.build(full=True)) == "success"
+    assert shown(operator) == published
+
+
+def under_way(operator: Operator, chance: Random) -> set[psutil.Process]:
+    """The processes of the build, at a moment of chance."""
+    assert eventually(lambda: bool(operator.working("build_views")), SECONDS)
+    time.sleep(chance.random() * UNDER_WAY)
+    return operator.working("build_views")
+
+
+def identical(operator: Operator, run: str, chance: Random) -> None:
+    """Somebody builds the same day from the command line, at the same time."""
+    day = operator.ask("GET", f"/dags/build_views/dagRuns/{run}")["conf"]["from"]
+    under_way(operator, chance)
+    job = [sys.executable, str(PROJECT / "spark_jobs" / "build_views.py"), "--domain=web", f"--from={day}"]
+    told = subprocess.run(job, env=operator.stack.environ, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert told.returncode == 0, told.stderr[-3000:]
+
+
+def paused(operator: Operator, run: str, chance: Random) -> None:
+    """The machine's half with this build sleeps, and wakes up when its replacement has finished."""
+    asleep = [each for job in under_way(operator, chance) for each in (job, *workers(operator, job))]
+    for process in asleep:
+        process.suspend()
+    try:
+        operator.ended(run)
+    finally:
+        for process in asleep:
+            process.resume()
+    assert eventually(lambda: not operator.working("build_views"), SECONDS)
+
+
+def workers(operator: Operator, job: psutil.Process) -> list[psutil.Process]:
+    """The task's runner and the worker above it, up to the scheduler."""
+    scheduler = operator.stack.part("scheduler")["pid"]
+    above = job.parents()
+    return above[: [each.pid for each in above].index(scheduler)]
+
+
+def cleared(operator: Operator, run: str, chance: Random) -> None:
+    under_way(operator, chance)
+    operator.clear(run)
+
+
+def killed(operator: Operator, run: str, chance: Random) -> None:
+    for process in under_way(operator, chance):
+        # The JVM may be quicker to follow its Python.
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+def without_a_scheduler(operator: Operator, run: str, chance: Random) -> None:
+    under_way(operator, chance)
+    os.kill(operator.stack.part("scheduler")["pid"], signal.SIGKILL)
+    assert eventually(lambda: operator.stack.part("scheduler")["state"] == "well", SECONDS)
+
+
+DISTURBED: tuple[Callable[[Operator, str, Random], None], ...] = (
+    identical,
+    paused,
+    cleared,
+    killed,
+    without_a_scheduler,
+)
