@@ -12,8 +12,8 @@ SPLIT = (
     r"(?::([0-9]{0,5}))?((?:/[^?#\s]*)?)(?:\?([^#\s]*))?(?:#[\s\S]*)?\z"
 )
 TRACKERS = (
-    "^(utm_[a-z_]+|gclid|gbraid|wbraid|gclsrc|dclid|fbclid|msclkid|yclid|ttclid|twclid|igshid|li_fat_id|mc_cid|mc_eid"
-    "|_ga|_gl|_hsenc|_hsmi|mkt_tok|srsltid)(=|$)"
+    "utm_[a-z_]+|gclid|gbraid|wbraid|gclsrc|dclid|fbclid|msclkid|yclid|ttclid|twclid|igshid|li_fat_id|mc_cid|mc_eid"
+    "|_ga|_gl|_hsenc|_hsmi|mkt_tok|srsltid"
 )
 PARTS = 5
 DEFAULT_PORTS = "'http', 'https', 'android-app', 'http80', 'https443'"
@@ -44,14 +44,15 @@ def without_query(split: str) -> str:
 
 
 def normalised(split: str) -> str:
-    kept = f"filter(split({split}[4], '&'), it -> it <> '' and not it rlike '{TRACKERS}')"
-    return f"concat({without_query(split)}, regexp_replace(array_join(array_sort({kept}), '&'), '^(?=.)', '?'))"
+    # By texts: a lambda over the parameters is interpreted, and takes as long as all the rest of an address.
+    kept = f"regexp_replace(concat('&', {split}[4]), '&(({TRACKERS})(=[^&]*)?)?(?=&|$)', '')"
+    ordered = f"array_join(sort_array(split({kept}, '&')), '&')"
+    return f"concat({without_query(split)}, if({split}[4] = '', '', regexp_replace({ordered}, '^&', '?')))"
 
 
 def tags(split: str, names: Sequence[str]) -> str:
     """The values of query parameters by name, null where absent. Most addresses have none, so one look decides."""
-    quoted = ", ".join(f"'{name}='" for name in names)
-    pair = f"get(filter(split({split}[4], '&'), it -> startswith(it, tag)), 0)"
-    value = f"nullif(left(try_url_decode(substr({pair}, length(tag) + 1)), {LONGEST_TAG}), '')"
+    told = [f"regexp_extract(concat('&', {split}[4]), '&{name}=([^&]*)', 1)" for name in names]
+    values = [f"nullif(left(try_url_decode({text}), {LONGEST_TAG}), '')" for text in told]
     tagged = f"size({split}) = {PARTS} and contains({split}[4], 'utm_')"
-    return f"if({tagged}, transform(array({quoted}), tag -> {value}), null)"
+    return f"if({tagged}, array({', '.join(values)}), null)"

@@ -1,6 +1,8 @@
 """How a JSON object becomes typed fields or a named reason, as Spark SQL text (one text costs one call into the JVM).
 
-`document` is the record as a variant, `given` its top level as a map, `told` its fields as text.
+`document` is the record as a variant, `told` its fields as text, and `plain` says that it has only fields that the
+contract knows, each of its type: so it is with nearly every record, and then nobody looks at one field after the other,
+which Spark interprets (docs/decisions/0043-freshness-where-the-time-goes.md).
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,6 +11,8 @@ LONGEST = 300
 LONGEST_ADDRESS = 4096
 ADDRESSES = ("url", "referrer", "title", "user_agent")
 MOST_PROPS = 50
+# Of the text that says their types: 51 properties take at least 457 characters, a name of one and a type of four each.
+SURELY_FEW = 440
 
 # Brackets make text after the object malformed, where try_parse_json alone would not see it.
 DOCUMENT = "try_parse_json(if(is_valid_utf8(value), concat('[', cast(value as string), ']'), null))"
@@ -29,8 +33,8 @@ TIME_CASES = {
 }
 HAPPENED_AT = "if(told_at > arrived, arrived, coalesce(told_at, arrived))"
 FLAGS = (
-    "filter(array(if(told_at > arrived, 'clamped', null), if(told.imported = 'true', 'imported', null)),"
-    " flag -> flag is not null)"
+    "case when told_at > arrived then if(told.imported = 'true', array('clamped', 'imported'), array('clamped'))"
+    " when told.imported = 'true' then array('imported') else cast(array() as array<string>) end"
 )
 
 
@@ -41,8 +45,40 @@ def told(fields: Iterable[str]) -> str:
     return f"try_variant_get(document, '$[0]', 'struct<{columns}>')"
 
 
+def plain(texts: Iterable[str], numbers: Iterable[str] = (), maps: Iterable[str] = ()) -> str:
+    """Whether every field is one that the contract knows, and of its type.
+
+    Spark puts any other name than a word in backticks, so no name can pass for a type; of two objects in one record it
+    merges the types, to VARIANT where they differ.
+    """
+    kinds = {
+        "STRING": [*texts, "event_id"],
+        "BIGINT": [*numbers],
+        f"OBJECT<((?!VARIANT)[^<>]){{0,{SURELY_FEW}}}>": [*maps],
+        "(STRING|BIGINT)": ["happened_at"],
+        "BOOLEAN": ["imported"],
+    }
+    fields = "|".join(f"({'|'.join(names)}): ({kind}|VOID)" for kind, names in kinds.items() if names)
+    return f"schema_of_variant(document) rlike '^ARRAY<OBJECT<(({fields})(, |>>$))*$'"
+
+
 def wrong(texts: Iterable[str], numbers: Mapping[str, int], maps: Iterable[str] = ()) -> str:
     """The first field, by name, whose type or size is not what the contract says; null if all are."""
+    addresses = sorted({*texts} & {*ADDRESSES})
+    bounds = [
+        _within(addresses, LONGEST_ADDRESS),
+        _within(sorted({*texts, "event_id"} - {*ADDRESSES}), LONGEST),
+        *(f"coalesce(try_cast(told.`{name}` as double) between 0 and {most}, true)" for name, most in numbers.items()),
+    ]
+    return f"if(plain and {' and '.join(filter(None, bounds))}, null, {_first_wrong(texts, numbers, maps)})"
+
+
+def _within(names: Iterable[str], longest: int) -> str:
+    lengths = [f"length(told.`{name}`)" for name in names]
+    return f"greatest({', '.join(lengths)}, 0) <= {longest}" if lengths else ""
+
+
+def _first_wrong(texts: Iterable[str], numbers: Mapping[str, int], maps: Iterable[str]) -> str:
     kind = "schema_of_variant(entry.value)"
     text = "try_variant_get(entry.value, '$', 'string')"
     cases = [
@@ -55,13 +91,13 @@ def wrong(texts: Iterable[str], numbers: Mapping[str, int], maps: Iterable[str] 
         *(f"when entry.key = '{name}' then {_not_flat()}" for name in maps),
         "else false",
     ]
-    return f"get(filter(map_entries(given), entry -> case {' '.join(cases)} end), 0).key"
+    return f"get(filter(map_entries({GIVEN}), entry -> case {' '.join(cases)} end), 0).key"
 
 
 def reason(required: Iterable[str], between: Mapping[str, str]) -> str:
     """The first rule that the record breaks, or null for a fact. `between` are rules of the source's own."""
     cases = {
-        "malformed": "given is null",
+        "malformed": "told is null",
         **{f"missing_{name}": f"coalesce(told.`{name}`, '') = ''" for name in required},
         **between,
         **TIME_CASES,
@@ -74,8 +110,8 @@ def reason(required: Iterable[str], between: Mapping[str, str]) -> str:
 def others(known: Iterable[str]) -> str:
     """The fields that the contract does not know, as text; null if there are none."""
     names = _names({*known, "happened_at", "event_id", "imported"})
-    left = f"map_filter(given, (name, it) -> name not in ({names}))"
-    return f"if(size({left}) > 0, {flat(left)}, null)"
+    left = f"map_filter({GIVEN}, (name, it) -> name not in ({names}))"
+    return f"if(plain or coalesce(size({left}), 0) <= 0, null, {flat(left)})"
 
 
 def flat(entries: str) -> str:

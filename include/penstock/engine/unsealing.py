@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
+from penstock.engine.envelope import header_bytes
 from penstock.keys.sealing import AGENT, MAGIC, SUBJECTS, Opener
 from penstock.keys.store import Keys, NoKeys
 from penstock.lake.erasures import ERASED
@@ -27,8 +28,7 @@ def unsealed(records: DataFrame, source: Source) -> DataFrame:
     """Records with the bytes and the user agent that were sent. Sources without personal fields cost nothing."""
     if not source.subjects:
         return records
-    subjects = F.get(F.filter("headers", lambda one: one["key"] == SUBJECTS), F.lit(0))["value"]
-    keyed = records.withColumns({"_subjects": subjects, "_agent": F.lit(None).cast("binary")})
+    keyed = records.withColumns({"_subjects": header_bytes(SUBJECTS), "_agent": F.lit(None).cast("binary")})
     opened = keyed.mapInArrow(_opening(str(records.sparkSession.conf.get(FOLDER))), keyed.schema)
     agent = F.struct(F.lit(AGENT).alias("key"), F.col("_agent").alias("value"))
     headers = F.when(F.col("_agent").isNotNull(), F.array_append("headers", agent)).otherwise(F.col("headers"))
