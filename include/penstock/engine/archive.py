@@ -28,6 +28,8 @@ BRONZE = pa.schema(
 )
 # What replays and the ledger look for: a position, a time of arrival, an epoch.
 INDEXED = ("partition", "offset", "timestamp", "epoch")
+# Records of an epoch: some 100 MB that pass through the driver.
+FULL = 100_000
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,13 @@ class Archive:
 
     @property
     def every(self) -> str:
-        # Nobody reads bronze that is not yet archived: a replay reads the log instead. Fewer, larger files.
-        return "5 seconds"
+        return "1 second"
+
+    @property
+    def pace(self) -> Mapping[str, str]:
+        # Nobody reads bronze that is not yet archived: a replay reads the log instead. So files are fewer and larger,
+        # and a backlog still waits for nothing.
+        return {"maxOffsetsPerTrigger": str(FULL), "minOffsetsPerTrigger": str(FULL), "maxTriggerDelay": "5s"}
 
     def prepare(self) -> None:
         self.tables.clear()

@@ -33,6 +33,8 @@ from penstock.model.source import Source
 from penstock.model.view import source_of
 
 Transform = Callable[[DataFrame], DataFrame]
+# Records of an epoch: they pass through the driver, and are seen when all of them are.
+FULL = 50_000
 
 
 @dataclass
@@ -56,6 +58,10 @@ class Shape:
     @property
     def every(self) -> str:
         return "500 milliseconds"
+
+    @property
+    def pace(self) -> Mapping[str, str]:
+        return {"maxOffsetsPerTrigger": str(FULL)}
 
     def prepare(self) -> None:
         """Opens the table and remembers the last day's ids; done again whenever the stream starts."""

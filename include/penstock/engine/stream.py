@@ -23,8 +23,6 @@ from penstock.engine.gaps import gaps, held, identity, refuse, remade
 from penstock.engine.progress import Progress
 from penstock.model.source import Source
 
-# Bounds the memory of an epoch: the rows pass through the driver as Arrow.
-MOST_RECORDS = 50_000
 HEARTBEAT_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
 # Below 150 records a second epochs begin so far apart: at 50 a second that is a third of a core instead of a whole one.
@@ -38,8 +36,9 @@ class Outdated(Exception):
 class Job(Protocol):
     """What a stream does with each epoch: archive or shape.
 
-    The plan is analysed once in the life of a query; an epoch gets its rows. What it leaves to be done beside the
-    next one is checked again and again, and finished at the end.
+    The plan is analysed once in the life of a query; an epoch gets its rows, as many as its `pace` (options of Spark's
+    Kafka source) says. What it leaves to be done beside the next one is checked again and again, and finished at the
+    end.
     """
 
     @property
@@ -48,6 +47,8 @@ class Job(Protocol):
     def place(self) -> Place: ...
     @property
     def every(self) -> str: ...
+    @property
+    def pace(self) -> Mapping[str, str]: ...
     def prepare(self) -> None: ...
     def plan(self, records: DataFrame) -> DataFrame: ...
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]: ...
@@ -124,7 +125,7 @@ class Stream:
             "startingOffsets": "earliest",
             "includeHeaders": "true",
             "failOnDataLoss": "true",
-            "maxOffsetsPerTrigger": str(MOST_RECORDS),
+            **self.job.pace,
         }
         log = spark.readStream.format("kafka").options(**options).load()
         # A task costs more than its records; two streams and their commits share the cores.
