@@ -119,7 +119,7 @@ class Batch:
         except Refused as refusal:
             self.refused[view.name] = str(refusal)
             return None
-        listed = [str(day) for day in days or ()]
+        listed = None if days is None else [str(day) for day in days]
         now = datetime.now(UTC).isoformat()
         publication = Publication({source_of(view).name: work.cut}, self.release, listed, said, now)
         gold = self.layout.gold(self.release, view.name)

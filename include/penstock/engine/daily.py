@@ -29,10 +29,12 @@ UNITS = pa.schema([("day", pa.date32()), ("at", pa.string()), ("asked", pa.list_
 
 @dataclass(frozen=True)
 class Table:
-    """The rows that tallies are made of: facts of silver, or published sessions, at one version."""
+    """The rows that tallies are made of: facts of silver, or published sessions, at one version. `id`: a table that was
+    dropped and made again has the same path, and in time the same version."""
 
     path: str
     version: int
+    id: str
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,8 @@ def _pieces(rows: ds.Dataset, tallies: Sequence[Tally], day: date, many: int) ->
     columns = spoken_of(rows.schema.names, said)
     first = datetime.combine(day, time(), UTC)
     # Silver is laid out by the day of `happened_at`, sessions by the day they started.
-    own = pc.field("day") == pa.scalar(day) if at in ("happened_at", "started") else _between(at, first, DAY)
+    laid_out_by = "started" if isinstance(of, Sessions) else "happened_at"
+    own = pc.field("day") == pa.scalar(day) if at == laid_out_by else _between(at, first, DAY)
     shown = own if isinstance(of, Sessions) else own & (pc.field("disposition") == "fact")
     if rows.count_rows(filter=own) <= many:
         yield rows.to_table(columns, filter=shown)

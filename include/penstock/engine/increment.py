@@ -22,6 +22,8 @@ Range = tuple[date, date] | None
 # The days that rows replace; None: all of them.
 Days = list[date] | None
 Rows = tuple[DataFrame, Days]
+# A session that began on the day before may reach a fact.
+NEAR = timedelta(days=1)
 
 
 class Increment:
@@ -56,10 +58,13 @@ class Increment:
         return touched
 
     def _few(self, view: Sessions | Latest, since: int | None) -> bool:
-        """Whether what is read fits in the memory of one process."""
-        came = "select count(*) from rows where disposition = 'fact' and epoch > $since"
-        there = 0 if since is None or isinstance(view, Sessions) else size_of(self._path(view))[0]
-        return int(arrived.asked(self._silver, came, since=_after(since))[0][0]) + there <= MANY_ROWS
+        """Whether what is read fits in the memory of one process. One fact of long ago has many sessions around it."""
+        asked = "select count(*), min(happened_at) from rows where disposition = 'fact' and epoch > $since"
+        came, first = arrived.asked(self._silver, asked, since=_after(since))[0]
+        if since is None or not came:
+            return int(came) <= MANY_ROWS
+        from_ = (first - NEAR).date() if isinstance(view, Sessions) else None
+        return int(came) + size_of(self._path(view), first=from_)[0] <= MANY_ROWS
 
     def _in_memory(self, view: Sessions | Latest, since: int | None) -> tuple[pa.Table, Days]:
         facts = inmemory.facts(self._silver, view, _after(since))

@@ -1,6 +1,6 @@
 """Which days of which tallies a build counts anew, by what came since each was built."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, partial
@@ -44,15 +44,19 @@ class Tallied:
             daily.Asked(each.tally, self._all(each.tally, table) if some is None else some, each.path)
             for each, some in zip(due, touched, strict=True)
         ]
-        daily.count(self._spark, daily.Table(table.table_uri, table.version()), asked)
+        daily.count(self._spark, daily.Table(table.table_uri, table.version(), str(table.metadata().id)), asked)
         return touched
 
     def _touched(self, due: Due, table: DeltaTable, days: Range) -> Days:
         if due.since is None:
             return None
         of = due.tally.of
-        came = _published(table, of, due.since) if isinstance(of, Sessions) else self._days(due.tally.at, due.since)
-        return sorted(came | listed(days))
+        came = (
+            replaced(table, source_of(of).name, due.since)
+            if isinstance(of, Sessions)
+            else self._days(due.tally.at, due.since)
+        )
+        return None if came is None else sorted(came | listed(days))
 
     def _all(self, tally: Tally, table: DeltaTable) -> list[date]:
         """Every day that has rows."""
@@ -65,12 +69,14 @@ class Tallied:
         return DeltaTable(self._layout.gold(self._release, of.name))
 
 
-def _published(table: DeltaTable, of: Sessions, since: int) -> set[date]:
-    """The days that publications of sessions after a cut have replaced."""
-    source = source_of(of).name
+def replaced(table: DeltaTable, source: str, since: int) -> Set[date] | None:
+    """The days that publications after a cut have replaced; None where they were all, or nobody knows."""
     changed: set[date] = set()
     for said in publications(table):
         if said.cut.get(source, -1) <= since:
-            break
+            return changed
+        if said.days is None:
+            return None
         changed |= {date.fromisoformat(day) for day in said.days}
-    return changed
+    # The cut is further back than anybody looks: tallies that were refused while sessions went on.
+    return None

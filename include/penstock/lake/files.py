@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 from urllib.parse import unquote
 
@@ -22,12 +23,14 @@ class File:
     greatest: Mapping[str, Any]
 
 
-def size_of(path: str, version: int | None = None) -> tuple[int, int]:
-    """Rows and bytes of a table, as its log counts them; nothing where there is no table."""
+def size_of(path: str, version: int | None = None, first: date | None = None) -> tuple[int, int]:
+    """Rows and bytes of a table, as its log counts them (of its days from `first` on); nothing where there is none."""
     table = open_table(path, version)
     if table is None:
         return 0, 0
     files = pa.table(table.get_add_actions(flatten=True))
+    if first is not None:
+        files = files.filter(pc.field("partition.day") >= pa.scalar(first))
     return pc.sum(files["num_records"]).as_py() or 0, pc.sum(files["size_bytes"]).as_py() or 0
 
 

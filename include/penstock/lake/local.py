@@ -3,9 +3,12 @@
 
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -66,11 +69,21 @@ def _session(**relations: pa.Table) -> duckdb.DuckDBPyConnection:
 
 @cache
 def _taught() -> duckdb.DuckDBPyConnection:
-    spill = f"{tempfile.gettempdir()}/penstock-{os.getpid()}"
-    engine = duckdb.connect(":memory:", config={"threads": 1, "memory_limit": MEMORY, "temp_directory": spill})
+    engine = duckdb.connect(":memory:", config={"threads": 1, "memory_limit": MEMORY, "temp_directory": _spill()})
     engine.execute("set enable_progress_bar = false")
     sketches.register(engine)
     return engine
+
+
+def _spill() -> str:
+    """Where facts go that do not fit, which nobody else may read. DuckDB makes the folder when it needs one."""
+    own = Path(tempfile.gettempdir(), f"penstock-{os.getuid()}")
+    with suppress(FileExistsError):
+        own.mkdir(mode=0o700)
+    there = own.lstat()
+    # Somebody else may have taken the name.
+    private = stat.S_ISDIR(there.st_mode) and there.st_uid == os.getuid() and stat.S_IMODE(there.st_mode) == 0o700
+    return f"{own if private else tempfile.mkdtemp(prefix='penstock-')}/{os.getpid()}"
 
 
 def rows_of(tally: Tally) -> str:

@@ -19,11 +19,11 @@ PUBLISHING = "penstock.publish"
 
 @dataclass(frozen=True)
 class Publication:
-    """The cut of each source that gold includes, and what the gate said."""
+    """The cut of each source that gold includes, the days that it replaced (None: all), and what the gate said."""
 
     cut: dict[str, int]
     release: str
-    days: list[str] = field(default_factory=list)
+    days: list[str] | None = None
     gate: dict[str, Any] = field(default_factory=dict)
     built_at: str = ""
 
