@@ -1,22 +1,27 @@
 """The alarm: follows the epochs of a source's silver and tells each fact that matches an armed rule, once.
 
-It reads what the stream has committed, so it can neither delay nor break an epoch. Which versions it has looked at is
-in the alerts table's own transactions: a version that is looked at again, after a crash, adds nothing. The topic gets a
-message before the table has its row: at least once, with the alert's id as its key.
+It reads what the stream has committed, so it can neither delay nor break an epoch. How far it has looked is a position
+in the log, the same in every release: a switch, its revert or a rewind tells nothing again and leaves nothing out. The
+positions are in the commit of the alerts themselves: what is looked at again, after a crash, adds nothing. The topic
+gets a message before the table has its row: at least once, with the alert's id as its key.
 """
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from functools import reduce
+from operator import or_
 from threading import Event, Thread
 from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
-from deltalake import DeltaTable
+import pyarrow.compute as pc
+from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
-from penstock.engine.commit import Tables
+from penstock.engine.arrived import asked
+from penstock.engine.commit import NO_HOOKS, RETRIES, create
 from penstock.lake.alerts import INDEXED, SCHEMA, matches
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.place import place
@@ -30,8 +35,42 @@ from penstock.model.source import Source
 EVERY_SECONDS, STOP_SECONDS = 0.1, 2.0
 # Without matches, progress is committed this rarely; a restart looks at so many versions again at most.
 QUIET_VERSIONS = 500
+# Far fewer than the topic's producer holds: whoever was away for long may have found any number.
+TOLD_AT_ONCE = 10_000
+# A rule that is armed tells of the last epoch and of what comes, not of what was before.
+HISTORY = """
+select partition, max("offset") from rows where epoch < (select max(epoch) from rows) group by partition
+"""
+PLACED = ["partition", "offset"]
 Tell = Callable[[Sequence[dict[str, Any]]], None]
+# The last offset of each partition.
+Positions = Mapping[int, int]
 log = logging.getLogger(__name__)
+
+
+class Told:
+    """The alerts of a source, and how far its facts were looked at, by the alarm of any release."""
+
+    def __init__(self, layout: Layout, source: Source) -> None:
+        create(layout.alerts(), SCHEMA, INDEXED)
+        self._table = DeltaTable(layout.alerts())
+        self._app = f"alarm-{source.name}"
+
+    def positions(self) -> Positions | None:
+        """As they are by now; none before the first look."""
+        self._table.update_incremental()
+        parts = self._table.transaction_version(self._app)
+        return None if parts is None else {part: last_epoch(self._table, self._of(part)) for part in range(parts)}
+
+    def keep(self, alerts: pa.Table, positions: Positions) -> None:
+        """Both in one commit, which is refused when another alarm was quicker since the positions were read."""
+        parts = [Transaction(self._of(part), last) for part, last in positions.items()]
+        every = Transaction(self._app, max(positions, default=-1) + 1)
+        once = CommitProperties(app_transactions=[every, *parts], max_commit_retries=RETRIES)
+        write_deltalake(self._table, alerts, mode="append", commit_properties=once, post_commithook_properties=NO_HOOKS)
+
+    def _of(self, part: int) -> str:
+        return f"{self._app}/{part}"
 
 
 class Alarm:
@@ -40,10 +79,11 @@ class Alarm:
     def __init__(self, layout: Layout, source: Source, tell: Tell, release: str = FIRST_RELEASE) -> None:
         self._layout, self._source, self._tell = layout, source, tell
         self._release = release
+        self._path = layout.silver(release, source.name)
         self._silver: DeltaTable | None = None
+        self._told: Told | None = None
+        self._reached: Positions = {}
         self._looked = self._kept = -1
-        self._from_the_first = False
-        self._tables = Tables()
 
     @property
     def rules(self) -> list[Rule]:
@@ -53,48 +93,72 @@ class Alarm:
     def look(self) -> int:
         """Looks at the epochs that came since the last look. How many alerts there were."""
         rules = self.rules
-        if not rules or not self._opened():
+        if not rules or current(self._layout, self._source.domain) != self._release:
+            self._silver = None
             return 0
-        assert self._silver is not None
+        if self._silver is None:
+            return self._resume(rules)
         self._silver.update_incremental()
         told = 0
         for version in range(self._looked + 1, int(self._silver.version()) + 1):
-            told += self._alert(rules, version)
+            facts = _facts(self._path, version)
+            if facts is not None:
+                told += self._alert(rules, facts, _ends(facts.select(PLACED).to_batches()), version)
             self._looked = version
         return told
 
-    def _opened(self) -> bool:
-        """Opens silver where it was left; the first time, at what comes from now on."""
-        if current(self._layout, self._source.domain) != self._release:
-            self._silver = None
-        elif self._silver is None:
-            self._silver = open_table(self._layout.silver(self._release, self._source.name))
-            if self._silver is None:
-                self._from_the_first = True
-            else:
-                self._resume(self._silver)
-        return self._silver is not None
+    def _resume(self, rules: Sequence[Rule]) -> int:
+        """Goes on where the source was left, whichever release was current then: its epochs are others than ours."""
+        self._told = self._told or Told(self._layout, self._source)
+        silver, known = open_table(self._path), self._told.positions()
+        if known is None:
+            # Where it begins is committed with the first look, so that a crash does not begin later.
+            known = dict(asked(silver, HISTORY)) if silver else {}
+            self._told.keep(SCHEMA.empty_table(), known)
+        if silver is None:
+            return 0
+        version, facts = int(silver.version()), silver.to_pyarrow_dataset().filter(_after(known))
+        self._reached, self._kept = {}, version - QUIET_VERSIONS
+        told = self._alert(rules, facts, _ends(facts.to_batches(columns=PLACED)), version)
+        self._silver, self._looked = silver, version
+        return told
 
-    def _resume(self, silver: DeltaTable) -> None:
-        seen = last_epoch(open_table(self._layout.alerts()), self._app)
-        begin = -1 if self._from_the_first else int(silver.version()) - 1
-        self._looked = seen if seen >= 0 else begin
-        # Where it began is committed with the first look, so that a crash does not begin later.
-        self._kept = seen if seen >= 0 else begin - QUIET_VERSIONS
+    def _alert(self, rules: Sequence[Rule], facts: Any, ends: Positions, version: int) -> int:
+        assert self._told is not None
+        self._reached = _furthest(self._reached, ends)
+        found = matches(rules, facts)
+        if not found.num_rows and version - self._kept < QUIET_VERSIONS:
+            return 0
+        known = self._told.positions() or {}
+        new = found.filter(pa.array([_is_after(known, row) for row in found.select(PLACED).to_pylist()], pa.bool_()))
+        for some in new.drop_columns(["day"]).to_batches(TOLD_AT_ONCE):
+            self._tell(some.to_pylist())
+        self._told.keep(new, _furthest(known, self._reached))
+        self._kept = version
+        return int(new.num_rows)
 
-    @property
-    def _app(self) -> str:
-        return f"alarm-{self._source.name}-{self._release}"
 
-    def _alert(self, rules: Sequence[Rule], version: int) -> int:
-        facts = _facts(self._layout.silver(self._release, self._source.name), version)
-        found = SCHEMA.empty_table() if facts is None else matches(rules, facts)
-        if found.num_rows:
-            self._tell(found.drop_columns(["day"]).to_pylist())
-        if found.num_rows or version - self._kept >= QUIET_VERSIONS:
-            self._tables.of(self._layout.alerts(), SCHEMA, INDEXED).append(found, self._app, version)
-            self._kept = version
-        return int(found.num_rows)
+def _after(known: Positions) -> pc.Expression:
+    """What was not looked at, for a table that can skip files by it."""
+    part, offset = map(pc.field, PLACED)
+    elsewhere = ~part.isin(pa.array(known, pa.int32()))
+    return reduce(or_, [(part == one) & (offset > last) for one, last in known.items()], elsewhere)
+
+
+def _is_after(known: Positions, row: Mapping[str, int]) -> bool:
+    return row["offset"] > known.get(row["partition"], -1)
+
+
+def _ends(rows: Iterable[pa.RecordBatch]) -> Positions:
+    ends: Positions = {}
+    for some in rows:
+        last = pa.table(some).group_by("partition").aggregate([("offset", "max")]).to_pylist()
+        ends = _furthest(ends, {one["partition"]: one["offset_max"] for one in last})
+    return ends
+
+
+def _furthest(one: Positions, other: Positions) -> Positions:
+    return {part: max(one.get(part, -1), other.get(part, -1)) for part in {*one, *other}}
 
 
 def _facts(silver: str, version: int) -> pa.Table | None:

@@ -8,13 +8,15 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
+from deltalake.exceptions import CommitFailedError
 from starlette.testclient import TestClient
-from toy_lake import MIDNIGHT, ToyLake, fact
+from toy_lake import MIDNIGHT, ToyLake, fact, silver_rows
 from typer.testing import CliRunner
 
 from penstock.engine import silver
 from penstock.engine.alarm import Alarm
 from penstock.lake import alerts
+from penstock.lake.releases import READY, Release, say, switch
 from penstock.model.domain import domains, rule
 from penstock.model.rule import Rule
 from penstock.model.source import Source
@@ -118,6 +120,68 @@ def test_compaction_tells_nothing_again(lake: ToyLake, told: Told) -> None:
     lake.epoch([fact(amount=99)])
     assert following.look() == 1
     assert len(kept(lake)) == 4
+
+
+def test_a_switch_and_its_revert_tell_every_match_once_and_miss_none(lake: ToyLake, told: Told) -> None:
+    """The log has a match at every offset. Releases cut it into epochs of their own; one is ahead of the other."""
+    r1, r2 = two_releases(lake)
+    first, second = (Alarm(lake.layout, lake.domain.sources[0], told.tell, name) for name in ("r1", "r2"))
+    shaped(r1, 0, 1)
+    first.look()
+    shaped(r1, 1, 3)
+    shaped(r2, 0, 5)
+    assert (first.look(), second.look()) == (2, 0)
+    switch(lake.layout, "toy", "r2", "ann", "try it")
+    shaped(r2, 5, 6)
+    assert (first.look(), second.look()) == (0, 3)
+    shaped(r2, 6, 8)
+    shaped(r1, 3, 7)
+    assert (first.look(), second.look()) == (0, 2)
+    switch(lake.layout, "toy", "r1", "ann", "go back")
+    shaped(r1, 7, 9)
+    # As after a restart: whatever is known is in the table.
+    again = Alarm(lake.layout, lake.domain.sources[0], told.tell, "r1")
+    assert (second.look(), again.look()) == (0, 1)
+    assert sorted(one["offset"] for one in told) == list(range(9))
+    assert kept(lake) == [f"toy.large/1/0/{offset}" for offset in range(9)]
+
+
+def test_two_alarms_that_both_think_they_are_current_keep_each_alert_once(lake: ToyLake, told: Told) -> None:
+    r1, r2 = two_releases(lake)
+    shaped(r1, 0, 1)
+    alarm(lake, told).look()
+    shaped(r1, 1, 2)
+    shaped(r2, 0, 2)
+
+    def overtaken(_: Sequence[dict[str, Any]]) -> None:
+        switch(lake.layout, "toy", "r2", "ann", "while the other one tells")
+        assert Alarm(lake.layout, lake.domain.sources[0], told.tell, "r2").look() == 1
+
+    with pytest.raises(CommitFailedError):
+        Alarm(lake.layout, lake.domain.sources[0], overtaken).look()
+    assert kept(lake) == ["toy.large/1/0/0", "toy.large/1/0/1"]
+
+
+def two_releases(lake: ToyLake) -> tuple[ToyLake, ToyLake]:
+    say(lake.layout, Release("toy", "r2", READY))
+    return lake, replace(lake, release="r2", epochs=[])
+
+
+def shaped(lake: ToyLake, first: int, after: int) -> None:
+    """One epoch of a release, of these offsets of the log; each is a match."""
+    lake.write(silver_rows([fact(amount=99)] * (after - first), len(lake.epochs), first))
+
+
+def test_an_epoch_that_comes_again_after_a_rewind_is_not_told_again(lake: ToyLake, told: Told) -> None:
+    following = alarm(lake, told)
+    for offset in range(3):
+        shaped(lake, offset, offset + 1)
+        following.look()
+    # The stream goes on from the restore point, under numbers that were never used.
+    shaped(lake, 1, 3)
+    shaped(lake, 3, 4)
+    assert following.look() == 1
+    assert [one["offset"] for one in told] == [0, 1, 2, 3]
 
 
 def test_a_rule_is_tried_over_history_before_it_is_armed(lake: ToyLake) -> None:
