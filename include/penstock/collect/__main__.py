@@ -13,6 +13,7 @@ from confluent_kafka import KafkaException
 
 from penstock.collect.access import Access
 from penstock.collect.edge import Edge
+from penstock.collect.envelope import Sealing
 from penstock.collect.keeping import Keeping
 from penstock.collect.later import Answers
 from penstock.collect.logs import to_stderr
@@ -22,7 +23,6 @@ from penstock.collect.receipts import Receipts
 from penstock.collect.registry.desk import Desk
 from penstock.collect.registry.reading import Reading
 from penstock.collect.registry.schemas import Registry
-from penstock.collect.sealing import Sealing
 from penstock.collect.spool import Spool
 from penstock.collect.stages import Stages
 from penstock.collect.subscribe import Subscriptions
@@ -63,11 +63,11 @@ async def serve(settings: Settings) -> None:
     metrics = Metrics()
     access = Access.read(settings.home / "collector.toml")
     spool = Spool(settings.home / "spool", access.limits.spool)
-    keeping = Keeping(Log(settings.kafka), spool, metrics)
-    answers = Answers(Receipts.of_home(settings.home), Stages(Layout(settings.lake)), access.limits)
-    subscriptions = Subscriptions(settings.kafka, Keys.of_home(settings.home), access.limits.subscribers, metrics)
     registry = Registry(settings.kafka)
     sealing = Sealing(Sealers(Keys.of_home(settings.home)), Reading(registry))
+    keeping = Keeping(Log(settings.kafka), spool, metrics, sealing.again)
+    answers = Answers(Receipts.of_home(settings.home), Stages(Layout(settings.lake)), access.limits)
+    subscriptions = Subscriptions(settings.kafka, Keys.of_home(settings.home), access.limits.subscribers, metrics)
     places = Places(settings.places)
     edge = Edge(sources, access, keeping, metrics, answers, subscriptions, Desk(registry, access), sealing, places)
     topics = asyncio.create_task(_topics(settings.kafka, sources.values()))
@@ -76,7 +76,6 @@ async def serve(settings: Settings) -> None:
         host=settings.listen,
         port=settings.collector_port,
         http=bounded(access.limits, metrics, access.trusted),
-        limit_concurrency=access.limits.connections,
         lifespan="off",
         # uvicorn would believe X-Forwarded-For of anybody on this machine; access.py knows whom to believe.
         proxy_headers=False,

@@ -1,7 +1,7 @@
 """The HTTP edge: one event's way from the wire to an answer. See `post` for the whole of it.
 
-body.py splits off the body, events.py checks each event, envelope.py says what we know of it,
-keeping.py puts it on the log or in the spool; only then is there a 202.
+events.py splits a body and checks each event, envelope.py says what we know of it and seals it, keeping.py puts it
+on the log or in the spool; only then is there a 202.
 """
 
 import logging
@@ -13,7 +13,7 @@ from penstock.collect import pages
 from penstock.collect.access import Access, WriteKey
 from penstock.collect.asgi import JSON, PROBLEM, Headers, Receive, Scope, Send, answer, query
 from penstock.collect.body import Gone, inflate, read
-from penstock.collect.envelope import common, framed, seal
+from penstock.collect.envelope import Sealing, common, framed, seal
 from penstock.collect.events import Event, split
 from penstock.collect.keeping import Keeping, Kept, Unsafe
 from penstock.collect.later import Answers
@@ -22,7 +22,6 @@ from penstock.collect.places import Places
 from penstock.collect.receipts import Receipt
 from penstock.collect.refusal import Refusal, Refused, problem
 from penstock.collect.registry.desk import Desk
-from penstock.collect.sealing import Sealing
 from penstock.collect.subscribe import Subscriptions
 from penstock.log.producer import NeverTaken, Record
 from penstock.model.source import Source

@@ -1,19 +1,30 @@
-"""What the collector says of an event, beside the event: Kafka headers, and the key that keeps one sender's order."""
+"""What an event travels in: headers that say what is known of it, the key that keeps one sender's order, and a seal.
 
+Records of sources with personal fields are sealed before anything keeps them: log, spool and lake get no plain byte.
+"""
+
+import asyncio
 import re
+import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from penstock import __version__
-from penstock.collect.events import Event
+from penstock.collect.events import Event, Parsed
 from penstock.collect.ids import uuid7s
+from penstock.collect.keeping import UNREAD, Unsafe
 from penstock.collect.limits import Limits
 from penstock.collect.refusal import Refused
-from penstock.log.producer import Envelope, Record
+from penstock.collect.registry.reading import Reading
+from penstock.keys.sealing import AGENT, SUBJECTS, Sealer, Sealers, Whom, agent_first, nonces, whom
+from penstock.log.producer import Envelope, LogDown, Record
+from penstock.model.domain import source as source_of
 from penstock.model.source import Source
 
 AVRO = b"application/avro"
+# What Avro begins with, and no JSON; a request has one such event.
+FRAMED = b"\0"
 COLLECTOR = __version__.encode()
 # What a sender may call consent: short words, nothing that a log or a terminal would obey.
 CONSENT = re.compile(rb"[a-z0-9_=,-]{1,100}")
@@ -85,6 +96,84 @@ def framed(source: Source, body: bytes, envelope: Envelope) -> tuple[list[Record
     schema = str(int.from_bytes(body[1:5], "big")).encode()
     headers = {**envelope, "event_id": ids[0].encode(), "schema_id": schema}
     return [Record(source.name, body, None, headers)], ids, []
+
+
+class Sealing:
+    """Subjects that are new are learnt together: many requests may wait, one transaction at a time makes their keys."""
+
+    def __init__(self, sealers: Sealers, avro: Reading) -> None:
+        self._sealers = sealers
+        self._avro = avro
+        self._asked: set[Whom] = set()
+        self._round: asyncio.Task[None] | None = None
+
+    async def sealed(
+        self, source: Source, records: list[Record], events: Iterable[Event], misfits: Collection[Refused] = ()
+    ) -> list[Record]:
+        """The records of a request, which are those of its events that fit, in their order."""
+        if not source.subjects:
+            return records
+        wrong = {one.index for one in misfits}
+        told = [event for index, _, event in events if index not in wrong]
+        if records[0].value.startswith(FRAMED):
+            try:
+                told = [await self._avro.event(records[0].value)]
+            except LogDown:
+                records[0].headers[UNREAD] = b"1"
+        return await self._sealed(source, records, told)
+
+    async def again(self, record: Record) -> Record:
+        """What waited for its schema, sealed for whom it names; before, it was sealed as what names nobody."""
+        headers = {**record.headers}
+        subjects = headers.pop(SUBJECTS) or b""
+        del headers[UNREAD]
+        opened = await asyncio.to_thread(self._sealers.opened, record.value, _bytes(subjects))
+        if opened is None:
+            return record
+        value, headers[AGENT] = opened
+        event = await self._avro.event(value)
+        (sealed,) = await self._sealed(source_of(record.topic), [Record(record.topic, value, None, headers)], [event])
+        return sealed
+
+    async def _sealed(self, source: Source, records: list[Record], told: list[Parsed]) -> list[Record]:
+        named = [whom(source, event) for event in told]
+        known = self._sealers.known()
+        while missing := {each for each in named if each not in known}:
+            await self._learn(missing)
+            known = self._sealers.known()
+        agent = agent_first(_bytes(records[0].headers.get(AGENT)))
+        return [
+            _closed(record, known[each], agent, nonce)
+            for record, each, nonce in zip(records, named, nonces(len(named)), strict=True)
+        ]
+
+    async def _learn(self, missing: set[Whom]) -> None:
+        self._asked |= missing
+        if self._round is None:
+            self._round = asyncio.create_task(self._ask())
+        try:
+            await asyncio.shield(self._round)
+        except (OSError, sqlite3.Error) as error:
+            raise Unsafe(f"the keys of subjects cannot be kept: {error}") from error
+
+    async def _ask(self) -> None:
+        asked, self._asked = self._asked, set()
+        try:
+            await asyncio.to_thread(self._sealers.learn, asked)
+        finally:
+            self._round = None
+
+
+def _closed(record: Record, sealer: Sealer, agent: bytes, nonce: bytes) -> Record:
+    """The envelope is the record's own: it loses the user agent, which is in the sealed value."""
+    topic, value, _, headers = record
+    headers.pop(AGENT, None)
+    headers[SUBJECTS] = sealer.subjects
+    return Record(topic, sealer.seal(agent + value, nonce), sealer.key, headers)
+
+
+def _bytes(header: str | bytes | None) -> bytes:
+    return header.encode() if isinstance(header, str) else header or b""
 
 
 def _usable(event_id: Any, limits: Limits) -> bool:

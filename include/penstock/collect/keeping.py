@@ -7,6 +7,7 @@ segment is left, senders wait the moment that it takes to hand that over; then t
 import asyncio
 import contextlib
 import logging
+from collections.abc import Awaitable, Callable
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,8 @@ log = logging.getLogger("penstock.collect")
 BACKOFF = 0.5
 ADOPT = 10.0
 CHUNK = 2000
+# The header of a record that is not sealed for whom it names yet: only the log knows its schema.
+UNREAD = "unread"
 
 
 class Unsafe(Exception):
@@ -36,7 +39,10 @@ class Kept(NamedTuple):
 
 
 class Keeping:
-    def __init__(self, producer: Log, spool: Spool, metrics: Metrics) -> None:
+    def __init__(
+        self, producer: Log, spool: Spool, metrics: Metrics, read_again: Callable[[Record], Awaitable[Record]]
+    ) -> None:
+        self._read_again = read_again
         self.log = producer
         self.spool = spool
         self.metrics = metrics
@@ -54,12 +60,17 @@ class Keeping:
             await self._open.wait()
         if not self._spooling:
             try:
-                return Kept("log", await self.log.append(records, placed))
+                return Kept("log", await self._to_log(records, placed))
             except LogDown as error:
                 if not self._spooling:
                     log.warning("the log is down (%s): events go to the spool", error)
         await self._to_spool(records)
         return Kept("spool", [])
+
+    def _to_log(self, records: list[Record], placed: bool) -> "asyncio.Future[list[Position]]":
+        if UNREAD in records[0].headers:
+            raise LogDown("it does not say what schema an Avro event has")
+        return self.log.append(records, placed)
 
     async def _to_spool(self, records: list[Record]) -> None:
         self._spooling = True
@@ -127,6 +138,7 @@ class Keeping:
     async def _send_segment(self, segment: Path) -> None:
         waiting = records(segment)
         while chunk := list(islice(waiting, CHUNK)):
+            chunk = [await self._read_again(one) if UNREAD in one.headers else one for one in chunk]
             try:
                 await self.log.append(chunk)
             except NeverTaken as error:

@@ -34,7 +34,8 @@ class Wire(HttpToolsProtocol):
         self.deadline = time.monotonic() + self.limits.header_seconds
         self._peer = self.client[0] if self.client else ""
         self.addresses[self._peer] += 1
-        if self.addresses[self._peer] > self.limits.connections_per_address and not self.trusted(self._peer):
+        many = self.addresses[self._peer] > self.limits.connections_per_address and not self.trusted(self._peer)
+        if many or len(self.connections) > self.limits.connections:
             self.refuse("too_fast")
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -97,6 +97,10 @@ class Sealers:
         if generation == self._generation:
             self._known.update(learnt)
 
+    def opened(self, value: bytes, subjects: bytes) -> tuple[bytes, bytes] | None:
+        """What a collector has sealed itself."""
+        return Opener(self._keys, [subjects]).opened(value, subjects)
+
 
 class Opener:
     """Opens what was sealed, with the keys that there are now. Made anew for each batch: a key is never held."""

@@ -68,6 +68,14 @@ def test_a_tailed_file_is_on_the_log_once_although_the_agent_is_killed(
     assert all(len(each) == 1 for each in ids.values())
 
 
+PULL = """
+name: pull-{mark}
+sources: {{far: {{kind: websocket, url: "{url}"}}}}
+interceptors: [{{kind: add, feed: "{mark}", visitor: far}}]
+sinks: {{edge: {{kind: http, url: "{edge}", to: web.events}}}}
+"""
+
+
 class Speaking(BaseHTTPRequestHandler):
     """Server-sent events that break off after each one, a firehose, and a page to poll."""
 
@@ -112,7 +120,7 @@ async def heard(stream: Stream | Lines, wanted: int) -> list[object]:
     events: list[object] = []
     async with asyncio.timeout(30):
         async for batch in stream.batches():
-            events += [event.get("n", event.get("type", event.get("line"))) for event in batch]
+            events += [event.get("n", event.get("name", event.get("line"))) for event in batch]
             if len(events) >= wanted:
                 break
     return events[:wanted]
@@ -136,6 +144,26 @@ def test_a_page_is_polled(http_source) -> None:
 def test_a_websocket_is_followed_and_its_gaps_are_told(websocket_source) -> None:
     stream = Stream(STREAMS["websocket"], websocket_source, "json", 5)
     assert asyncio.run(heard(stream, 5)) == [1, 2, "gap", 1, 2]
+
+
+def test_a_websocket_is_brought_to_the_log_by_an_agent_with_its_gaps(
+    collector, broker, log_of, websocket_source, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.yaml").write_text(PULL.format(mark=tmp_path.name, url=websocket_source, edge=collector.url))
+    running = agent(collector, tmp_path / "agent.yaml")
+    told: set[object] = set()
+    try:
+        for message in log_of(broker, "web.events", 30):
+            value, _ = plain(collector.settings.home, message)
+            event = orjson.loads(value) if value.startswith(b"{") else {}
+            if event.get("feed") == tmp_path.name:
+                told.add(event.get("n", event.get("name")))
+            if len(told) == 3:
+                break
+    finally:
+        running.kill()
+        running.wait()
+    assert told == {1, 2, "gap"}
 
 
 def test_lines_over_tcp_are_events(ports) -> None:

@@ -110,6 +110,20 @@ def test_who_opens_too_many_connections_is_told_to_come_back(broker, collector_o
         line.close()
 
 
+def test_too_many_connections_in_all_are_told_to_come_back_and_the_others_are_served(
+    broker, collector_of, tmp_path
+) -> None:
+    (tmp_path / "collector.toml").write_text("[limits]\nconnections = 2\n")
+    collector = collector_of(broker)
+    with httpx.Client(base_url=collector.url) as early:
+        assert early.get("/healthz").is_success
+        with socket.create_connection(("127.0.0.1", collector.settings.collector_port), timeout=10):
+            late = spoken(collector.settings.collector_port)
+            assert late.startswith(b"HTTP/1.1 429") and b"retry-after" in late
+            assert 'penstock_refused_total{reason="too_fast"} 1' in early.get("/metrics").text
+        assert early.post("/v1/web.events", json={"visitor": "a"}).status_code == 202
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
 def test_a_bomb_is_stopped_at_the_limit_and_takes_no_memory(guarded, encoding) -> None:
     sent = bomb(encoding)
@@ -140,6 +154,17 @@ def test_a_write_key_opens_its_sources_to_its_origins(guarded, headers, status) 
     assert answer.status_code == status
     allowed = answer.headers.get("access-control-allow-origin")
     assert allowed == ("https://shop.example" if headers.get("origin") == "https://shop.example" else None)
+
+
+@pytest.mark.parametrize(("origin", "allowed"), [("https://shop.example", True), ("https://evil.example", False)])
+def test_a_browser_hears_before_it_sends_which_pages_may_write(guarded, origin: str, allowed: bool) -> None:
+    asked = {"origin": origin, "access-control-request-method": "POST", "access-control-request-headers": "prefer"}
+    told = httpx.options(f"{guarded.url}/v1/web.events", headers=asked)
+    assert told.status_code == 204
+    headers = {name: value for name, value in told.headers.items() if name.startswith("access-control-")}
+    assert headers.get("access-control-allow-origin") == (origin if allowed else None)
+    assert ("prefer" in headers.get("access-control-allow-headers", "")) == allowed
+    assert bool(headers) == allowed
 
 
 def test_a_key_of_one_source_does_not_open_another(guarded) -> None:

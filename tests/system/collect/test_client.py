@@ -10,11 +10,12 @@ import pytest
 
 from penstock.client import Client, NotSent, Refused
 
+PENSTOCK = [sys.executable, "-c", "from penstock.ops.cli import main; main()"]
+
 
 def penstock(collector, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess:
     environment = {**os.environ, **collector.settings.to_env()}
-    command = [sys.executable, "-c", "from penstock.ops.cli import main; main()", *words]
-    return subprocess.run(command, env=environment, input=stdin, capture_output=True, timeout=90)
+    return subprocess.run([*PENSTOCK, *words], env=environment, input=stdin, capture_output=True, timeout=90)
 
 
 def test_futures_give_the_ids_of_events_that_are_safe(collector, on_log) -> None:
@@ -62,19 +63,36 @@ def test_send_goes_on_where_it_was_and_names_what_is_refused(collector, on_log, 
     assert len(on_log([f"file-{number}" for number in range(1500)])) == 1500
 
 
-def test_a_log_is_imported_once_however_often_it_is_tried(collector, tmp_path: Path) -> None:
-    file = tmp_path / "access.log"
-    request = '203.0.113.{} - - [29/Mar/2026:03:30:00 +0200] "GET {} HTTP/1.1" 200 512 "-" "Mozilla/5.0"\n'
-    file.write_text(
-        "".join(request.format(number % 200, "/boats") for number in range(700)) + request.format(1, "/a.css")
-    )
-    words = ("import", str(file), "--format", "combined", "--site", "a.example", "--json")
+# Of each format what stands above the lines, and a line.
+LOG = '203.0.113.{} - - [29/Mar/2026:03:30:00 +0200] "GET {} HTTP/1.1" 200 512 "-" "Mozilla/5.0"\n'
+W3C = "2026-03-29 01:30:00 203.0.113.{} GET {} - 200 Mozilla/5.0+(X11)\n"
+FIELDS = "#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status cs(User-Agent)\n"
+TABLE = "v{},https://a.example{},2026-03-29T01:30:00Z,120\n"
+COLUMNS = "visitor,url,happened_at,load_ms\n"
+
+
+@pytest.mark.parametrize(
+    ("format", "head", "line", "no_page", "wrong", "passed_over"),
+    [
+        ("combined", "", LOG, LOG.format(1, "/a.css"), "no log line\n", 1),
+        ("w3c", FIELDS, W3C, W3C.format(1, "/a.css"), "2026-03-29 01:30:00 203.0.113.1\n", 3),
+        ("csv", COLUMNS, TABLE, "", "v1,https://a.example/,2026-03-29T01:30:00Z,fast\n", 1),
+    ],
+    ids=["combined", "w3c", "csv"],
+)
+def test_history_is_imported_once_however_often_it_is_tried(
+    collector, tmp_path: Path, format: str, head: str, line: str, no_page: str, wrong: str, passed_over: int
+) -> None:
+    file = tmp_path / f"history.{format}"
+    file.write_text(head + "".join(line.format(number % 200, "/boats") for number in range(700)) + no_page)
+    words = ("import", str(file), "--format", format, "--site", "a.example", "--json")
     first = json.loads(penstock(collector, *words).stdout)
-    assert (first["sent"], first["refused"], first["passed_over"]) == (700, 0, 1)
+    assert (first["sent"], first["refused"], first["passed_over"]) == (700, 0, passed_over)
+    # What the head says of the lines is known again on going on.
     with file.open("a") as more:
-        more.write(request.format(7, "/book") + "no log line\n")
+        more.write(line.format(7, "/book") + wrong)
     again = penstock(collector, *words)
-    assert (again.returncode, json.loads(again.stdout)["sent"]) == (1, 1)
+    assert (again.returncode, json.loads(again.stdout)["sent"]) == (1, 1), again.stderr
     assert b"malformed" in again.stderr
 
 

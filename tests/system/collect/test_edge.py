@@ -91,10 +91,13 @@ def test_a_refusal_is_a_problem_document(collector, body, kind, to, status, reas
     assert f'penstock_refused_total{{reason="{reason}"}}' in httpx.get(collector.url + "/metrics").text
 
 
-def test_a_pixel_is_an_event(collector) -> None:
-    answer = httpx.get(f"{collector.url}/v1/web.events/pixel.gif", params={"type": "pageview", "visitor": "p"})
+def test_a_pixel_is_an_event(collector, on_log) -> None:
+    event = {"event_id": f"p-{uuid.uuid4()}", "type": "pageview", "visitor": "p", "url": "https://a.example/ä?b=c&d"}
+    answer = httpx.get(f"{collector.url}/v1/web.events/pixel.gif", params=event, headers={"user-agent": "mail/1"})
     assert answer.headers["content-type"] == "image/gif"
     assert answer.content[:6] == b"GIF89a"
+    value, agent = plain(collector.settings.home, on_log([event["event_id"]])[event["event_id"]])
+    assert (orjson.loads(value), agent) == (event, b"mail/1")
 
 
 def test_pages_of_any_site_may_write_where_no_keys_are_set(collector) -> None:

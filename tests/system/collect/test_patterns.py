@@ -17,6 +17,12 @@ from websockets.sync.client import connect
 from penstock.lake.layout import Layout
 
 
+def bronze(collector, place: dict, source: str = "web.events") -> None:
+    """What the archive query would commit for a record."""
+    row = pa.Table.from_pylist([place], pa.schema([("partition", pa.int32()), ("offset", pa.int64())]))
+    write_deltalake(Layout(collector.settings.lake).bronze(source), row, mode="append")
+
+
 def silver(collector, events: list[dict], source: str = "web.events") -> None:
     """What the shape query would commit for these records."""
     rows = pa.Table.from_pylist(
@@ -57,6 +63,15 @@ def test_a_receipt_tells_accepted_and_then_the_disposition(collector, on_log) ->
         "settled": True,
         "events": [{"id": first, "stage": "fact"}, {"id": second, "stage": "rejected", "reason": "missing_type"}],
     }
+
+
+def test_a_receipt_tells_what_is_archived_and_not_shaped_yet(collector, on_log) -> None:
+    answer = collector.post(b'[{"visitor":"a"},{"visitor":"b"}]', prefer="respond-async")
+    first, *_ = answer.json()["ids"]
+    bronze(collector, place(on_log([first])[first]))
+    told = httpx.get(collector.url + answer.headers["location"]).json()
+    assert told["events"] == [{"stage": "archived"}, {"stage": "accepted"}]
+    assert not told["settled"]
 
 
 def test_waiting_answers_200_once_shaped(collector, on_log) -> None:

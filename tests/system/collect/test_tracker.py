@@ -27,7 +27,8 @@ class Quiet(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def site(collector, tmp_path_factory) -> Iterator[str]:
     folder: Path = tmp_path_factory.mktemp("site")
-    for name, following, more in (("a", "b", ""), ("b", "a", ""), ("no", "a", 'data-consent="no"')):
+    consents = (("no", "a", 'data-consent="no"'), ("yes", "a", 'data-consent="yes"'))
+    for name, following, more in (("a", "b", ""), ("b", "a", ""), *consents):
         (folder / f"{name}.html").write_text(PAGE.format(name=name, next=following, more=more, url=collector.url))
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -116,6 +117,29 @@ def test_what_happened_offline_arrives_later_with_the_same_ids(context, page, si
     context.set_offline(False)
     page.wait_for_function("localStorage['penstock.queue'] == '[]'")
     assert [event["event_id"] for event in seen(who, 4) if event["type"] == "event"] == queued
+
+
+def test_the_queue_of_somebody_who_stays_offline_keeps_the_newest_and_never_grows(context, page, site) -> None:
+    page.goto(f"{site}/a.html")
+    page.wait_for_function("localStorage['penstock.queue'] == '[]'")
+    context.set_offline(True)
+    page.evaluate("for (let i = 0; i < 250; i++) penstock('offline', {i})")
+    queued = page.evaluate("JSON.parse(localStorage['penstock.queue']).map(e => e.props.i)")
+    assert queued == list(range(50, 250))
+
+
+def test_who_consents_is_the_same_visitor_in_the_next_tab_and_nobody_else_is(context, page, site) -> None:
+    def met(name: str) -> dict[str, str | None]:
+        tab = context.new_page()
+        tab.goto(f"{site}/{name}.html")
+        tab.wait_for_function("(localStorage['penstock.visitor'] || sessionStorage['penstock.visitor'])")
+        return {where: tab.evaluate(f"{where}['penstock.visitor']") for where in ("localStorage", "sessionStorage")}
+
+    assert met("a")["localStorage"] is None
+    first, second = met("yes"), met("yes")
+    assert first == second
+    assert first["localStorage"] and first["sessionStorage"] is None
+    assert not context.cookies()
 
 
 def test_a_crashed_tabs_queue_is_sent_by_the_next_page(context, page, site, seen) -> None:

@@ -1,17 +1,21 @@
 """Agents: lines become events or say why not; files are followed through rotation; streams come back by themselves."""
 
 import asyncio
+import os
+import re
 from collections.abc import AsyncIterator
 from itertools import count
 from pathlib import Path
 
 import orjson
 import pytest
+from jsonschema import Draft202012Validator
 
+from domains import web
 from penstock.collect.agent.formats import FORMATS, parsed
 from penstock.collect.agent.run import read, run
 from penstock.collect.agent.sources import Tail
-from penstock.collect.agent.streams import Message, Silent, Stream
+from penstock.collect.agent.streams import Connect, Message, Silent, Stream
 from penstock.ops.stack.trial import free_port
 from penstock.settings import SettingError
 
@@ -28,6 +32,11 @@ COMBINED = '1.2.3.4 - ann [10/Oct/2026:13:55:36 +0000] "GET /x HTTP/1.1" 200 232
         ("csv", ["a,b", "1"], {"line": "1", "parse_hint": "1 values for 2 columns"}),
         ("w3c", ["#Fields: time cs-uri c-ip", "10:00 /x -"], {"time": "10:00", "cs-uri": "/x"}),
         ("w3c", ["#Fields: a", "1", "#Fields: b", "2"], {"b": "2"}),
+        (
+            "apache",
+            ['1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "GET /x HTTP/1.1" 304 -'],
+            {"host": "1.2.3.4", "time": "10/Oct/2026:13:55:36 +0000", "request": "GET /x HTTP/1.1", "status": "304"},
+        ),
         ("apache", ["junk"], {"line": "junk", "parse_hint": "not Apache's common or combined format"}),
     ],
 )
@@ -74,6 +83,19 @@ def test_a_file_is_followed_through_rotation_and_restart(tmp_path: Path) -> None
     file.write_text("four\n")
     later = asyncio.run(taken(Tail(state, f"{file}*"), 2))
     assert [event["line"] for event in later] == ["three", "four"]
+
+
+def test_a_folder_is_every_file_in_it_and_nothing_else(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    (logs / "older").mkdir(parents=True)
+    (logs / "older" / "not.log").write_text("deeper\n")
+    os.mkfifo(logs / "pipe")
+    (logs / "gone.log").symlink_to(tmp_path / "nowhere")
+    for name in ("a.log", "b.txt"):
+        (logs / name).write_text(f"{name}\n")
+    for number, path in enumerate((logs, f"{logs}/*")):
+        events = asyncio.run(taken(Tail(tmp_path / f"{number}.json", str(path)), 2))
+        assert sorted(event["line"] for event in events) == ["a.log", "b.txt"]
 
 
 def test_lines_that_were_not_safe_come_again_with_the_same_ids(tmp_path: Path) -> None:
@@ -163,9 +185,56 @@ def test_a_connection_that_breaks_or_falls_silent_is_made_again_and_the_gap_is_a
         await asyncio.sleep(60)
 
     events = asyncio.run(first_events(Stream(moody, "ws://x", "json", 0.3), 5))
-    assert [event.get("n", event.get("type")) for event in events[:5]] == [0, "gap", 1, "gap", 2]
-    assert events[1]["why"] == "reset"
+    assert [event.get("n", event.get("name")) for event in events[:5]] == [0, "gap", 1, "gap", 2]
+    assert (events[1]["why"], events[1]["from"] <= events[1]["to"]) == ("reset", True)
     assert events[3]["why"] == str(Silent("nothing came for 0.3 s"))
+
+
+ONE_GAP = """
+name: feed
+sources: {{far: {{kind: ndjson, url: "https://ann:secret@a.example:8443/feed?key=secret"{gaps}}}}}
+sinks: {{out: {{kind: logger}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("gaps", "told"),
+    [
+        (
+            "",
+            {
+                "type": "event",
+                "name": "gap",
+                "site": "a.example",
+                "visitor": "penstock agent",
+                "url": "https://a.example:8443/feed",
+            },
+        ),
+        (", gaps: {kind: outage, feed: far}", {"kind": "outage", "feed": "far"}),
+    ],
+    ids=["web.events", "another contract"],
+)
+def test_a_gap_is_what_its_source_says_that_it_is(tmp_path: Path, gaps: str, told: dict[str, object]) -> None:
+    (tmp_path / "agent.yaml").write_text(ONE_GAP.format(gaps=gaps))
+    stream = read(tmp_path / "agent.yaml", tmp_path).sources["far"]
+    assert isinstance(stream, Stream)
+    stream._connect = broken_once()
+    gap = asyncio.run(first_events(stream, 2))[1]
+    assert {name: gap[name] for name in gap if name not in ("event_id", "from", "to", "why")} == told
+
+
+def test_a_gap_is_what_web_events_takes() -> None:
+    schema = orjson.loads((Path(web.__file__).parent / "schemas" / "web.events.schema.json").read_bytes())
+    gap = asyncio.run(first_events(Stream(broken_once(), "wss://a.example/feed"), 2))[1]
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(gap)] == []
+    assert gap["url"] == "https://a.example/feed"
+
+
+def broken_once() -> Connect:
+    async def speak(_: Stream) -> AsyncIterator[Message]:
+        yield "{}", False
+
+    return speak
 
 
 def test_a_source_that_could_go_on_has_no_gap() -> None:
@@ -177,8 +246,10 @@ def test_a_source_that_could_go_on_has_no_gap() -> None:
     assert [event["n"] for event in events] == [1, 1, 1]
 
 
-def test_the_documentations_example_is_understood(tmp_path: Path) -> None:
+def test_the_documentations_examples_are_understood(tmp_path: Path) -> None:
     page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text()
-    (tmp_path / "agent.yaml").write_text(page.partition("```yaml\n")[2].partition("```")[0])
-    agent = read(tmp_path / "agent.yaml", tmp_path)
-    assert list(agent.sources) == ["access", "syslog", "prices"]
+    whole, one_source = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "agent.yaml").write_text(whole)
+    assert list(read(tmp_path / "agent.yaml", tmp_path).sources) == ["access", "syslog", "prices"]
+    (tmp_path / "agent.yaml").write_text(f"name: one\nsources:\n  {one_source}sinks: {{}}\n")
+    assert list(read(tmp_path / "agent.yaml", tmp_path).sources) == ["prices"]

@@ -7,7 +7,12 @@ from penstock.collect.events import split
 from penstock.collect.limits import Limits
 from penstock.collect.refusal import Refusal
 
+KIB = 1024
 LIMITS = Limits(string=100, event=1000, values=3000)
+
+
+def wide(keys: int) -> bytes:
+    return orjson.dumps({f"name of a key {number}": number for number in range(keys)})
 
 
 def kept(body: bytes, lines: bool = False) -> list[tuple[int, bytes]]:
@@ -101,3 +106,32 @@ def test_a_body_without_clear_bounds_is_refused_whole(body: bytes, reason: str) 
 
 def test_500_events_in_a_request_are_kept() -> None:
     assert len(kept(orjson.dumps([{"n": n} for n in range(500)]))) == 500
+
+
+@pytest.mark.parametrize(
+    ("limit", "published"),
+    [
+        ("body", 1024 * KIB),
+        ("inflated", 4 * 1024 * KIB),
+        ("events", 500),
+        ("depth", 32),
+        ("keys", 500),
+        ("string", 32 * KIB),
+    ],
+)
+def test_the_limits_are_those_that_are_published(limit: str, published: int) -> None:
+    assert getattr(Limits(), limit) == published
+
+
+@pytest.mark.parametrize(
+    ("most", "more", "reason"),
+    [
+        (b'{"a":' + b"[" * 31 + b"]" * 31 + b"}", b'{"a":' + b"[" * 32 + b"]" * 32 + b"}", "too_deep"),
+        (wide(500), wide(501), "too_many_keys"),
+        (b'{"a":"' + b"x" * 32 * KIB + b'"}', b'{"a":"' + b"x" * (32 * KIB + 1) + b'"}', "string_too_long"),
+    ],
+    ids=["depth", "keys", "string"],
+)
+def test_an_event_at_its_limit_is_kept_and_one_beyond_it_is_not(most: bytes, more: bytes, reason: str) -> None:
+    kept_, refused_ = split(most + b"\n" + more, True, Limits())
+    assert ([index for index, _, _ in kept_], [(one.index, one.reason) for one in refused_]) == ([0], [(1, reason)])

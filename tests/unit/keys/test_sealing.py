@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from domains.web.model import EVENTS
+from penstock.collect.envelope import Sealing
 from penstock.collect.registry.reading import Reading
 from penstock.collect.registry.schemas import Registry
-from penstock.collect.sealing import Sealing
 from penstock.keys.sealing import SUBJECTS, Opener, Sealers, whom
 from penstock.keys.store import Keys
 from penstock.log.producer import Record

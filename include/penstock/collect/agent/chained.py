@@ -35,7 +35,7 @@ class Chained:
     """`POST /v1/{anything}` on a port of its own, from an agent's `http` sink or from anybody who speaks to an edge."""
 
     def __init__(self, port: int, host: str = "127.0.0.1") -> None:
-        self._limits = Limits()
+        self._limits = Limits(connections=SENDERS)
         self._taken: asyncio.Queue[tuple[list[Event], asyncio.Future[None]]] = asyncio.Queue(WAITING)
         self._given: list[asyncio.Future[None]] = []
         self._config = uvicorn.Config(
@@ -43,7 +43,6 @@ class Chained:
             host,
             port,
             http=bounded(self._limits, Metrics(), lambda _: False),
-            limit_concurrency=SENDERS,
             lifespan="off",
             log_config=None,
             access_log=False,

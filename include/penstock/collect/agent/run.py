@@ -65,8 +65,7 @@ def _made(kinds: dict[str, Callable[..., Any]], what: str, kind: str, **options:
 
 def _source(state: Path, kind: str, **options: Any) -> sources.Source:
     if kind in streams.STREAMS:
-        settings = {"format": "json", "heartbeat": 30.0, **options}
-        return streams.Stream(streams.STREAMS[kind], **settings)
+        return streams.Stream(streams.STREAMS[kind], **options)
     kinds: dict[str, Callable[..., sources.Source]] = {
         "tail": partial(sources.Tail, state),
         "http": Chained,

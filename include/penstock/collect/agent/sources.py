@@ -1,12 +1,14 @@
 """Where an agent's events come from: files, lines over TCP, a generator. Each gives batches and learns what is safe."""
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import time
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
+from stat import S_ISREG
 from typing import IO, Protocol
 
 from penstock.collect.agent.formats import FORMATS, Event, Parse, parsed
@@ -30,10 +32,13 @@ class Source(Protocol):
 
 
 class Tail:
-    """Lines of the files that a pattern names, through rotation. The same line always has the same event id."""
+    """Lines of the files in a folder, or of those that a pattern names, through rotation.
+
+    The same line always has the same event id.
+    """
 
     def __init__(self, state: Path, path: str, format: str = "text") -> None:
-        self._pattern = Path(path)
+        self._path = Path(path)
         self._format = format
         self._state = state
         self._safe: dict[str, int] = json.loads(state.read_text()) if state.exists() else {}
@@ -43,9 +48,11 @@ class Tail:
     async def batches(self) -> AsyncIterator[list[Event]]:
         while True:
             found = False
-            # Oldest first: what a rotation put aside comes before what was begun after it.
-            for file in sorted(self._pattern.parent.glob(self._pattern.name), key=lambda file: file.stat().st_mtime_ns):
-                batch = await asyncio.to_thread(self._lines, file)
+            for file in await asyncio.to_thread(self._files):
+                batch: list[Event] = []
+                # A rotation may have taken it away since; under its new name it is found the next time.
+                with contextlib.suppress(FileNotFoundError):
+                    batch = await asyncio.to_thread(self._lines, file)
                 if batch:
                     found = True
                     yield batch
@@ -58,6 +65,17 @@ class Tail:
         new = self._state.with_suffix(".new")
         new.write_text(json.dumps(self._safe))
         new.replace(self._state)
+
+    def _files(self) -> list[Path]:
+        """Oldest first: what a rotation put aside comes before what was begun after it."""
+        folder, name = (self._path, "*") if self._path.is_dir() else (self._path.parent, self._path.name)
+        aged: list[tuple[int, Path]] = []
+        for file in folder.glob(name):
+            with contextlib.suppress(FileNotFoundError):
+                told = file.stat()
+                if S_ISREG(told.st_mode):
+                    aged.append((told.st_mtime_ns, file))
+        return [file for _, file in sorted(aged)]
 
     def _lines(self, file: Path) -> list[Event]:
         with file.open("rb") as lines:

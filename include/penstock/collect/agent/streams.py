@@ -1,7 +1,7 @@
 """Connectors that pull: websocket, server-sent events, chunked NDJSON, polling. They come back by themselves.
 
-What was missed between two connections is an event of its own, `{"type": "gap", "from": …, "to": …, "why": …}`,
-unless the protocol could go on where it stopped.
+What was missed between two connections is an event of its own, with `from`, `to` and `why`, unless the protocol could
+go on where it stopped. The other fields of it are the source's setting, for what it goes to must take it for a fact.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import orjson
@@ -32,14 +33,17 @@ class Silent(ConnectionError):
 class Stream:
     """One connection at a time, followed by the next. `cursor` is where the source says to go on from."""
 
-    def __init__(self, connect: Connect, url: str, format: str, heartbeat: float) -> None:
+    def __init__(
+        self, connect: Connect, url: str, format: str = "json", heartbeat: float = 30.0, gaps: Event | None = None
+    ) -> None:
         self.url = url
         self.heartbeat = heartbeat
         self.cursor = ""
+        self._gaps = custom_event(url) if gaps is None else gaps
         self._connect = connect
         self._parse = FORMATS[format]()
         self._queue: asyncio.Queue[Event] = asyncio.Queue(10 * BATCH)
-        self._last = 0
+        self._last = _now()
         self._why = ""
 
     async def batches(self) -> AsyncIterator[list[Event]]:
@@ -81,17 +85,31 @@ class Stream:
             yield message
 
     async def _take(self, text: str, resumed: bool) -> None:
-        now = time.time_ns() // 1_000_000
+        now = _now()
         if self._why:
             if not resumed:
-                gap = {"type": "gap", "url": self.url, "from": self._last, "to": now, "why": self._why}
-                await self._queue.put(gap | {"event_id": str(uuid.uuid5(IDS, f"{self.url}:{self._last}:{now}"))})
+                event_id = str(uuid.uuid5(IDS, f"{self.url}:{self._last}:{now}"))
+                gap = {"event_id": event_id, "from": self._last, "to": now, "why": self._why}
+                await self._queue.put(self._gaps | gap)
             self._why = ""
         self._last = now
         if text:
             event = parsed(self._parse, text)
             if event is not None:
                 await self._queue.put(event)
+
+
+def custom_event(url: str) -> Event:
+    """A gap as `web.events` takes it, of a site and a visitor that nobody else is."""
+    told = urlsplit(url)
+    scheme = {"ws": "http", "wss": "https"}.get(told.scheme, told.scheme)
+    # The address without user and query, where there may be a secret.
+    address = f"{scheme}://{told.netloc.rpartition('@')[2]}{told.path}"
+    return {"type": "event", "name": "gap", "site": told.hostname, "visitor": "penstock agent", "url": address}
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
 
 
 async def websocket(stream: Stream) -> AsyncIterator[Message]:
