@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 
 from penstock.collect.places import opened
+from penstock.model.domain import domains
 from penstock.ops.refusal import Refusal
 from penstock.ops.setup import jars, java
 from penstock.ops.stack import database, orphans, ports
@@ -58,6 +59,27 @@ def lake(settings: Settings, deep: bool) -> Iterator[Finding]:
     yield from (Finding("lake", f"{each.table} {each.told}; {each.cost}", each.mend) for each in found)
     if not found:
         yield Finding("lake", "nothing is missing" if deep else "nothing is missing; --deep reads every row too")
+
+
+def checkpoints(settings: Settings) -> Iterator[Finding]:
+    """Each stream's checkpoint, of every release that is kept up: whether it can be resumed from."""
+    from penstock.engine.checkpoints import examine, places
+    from penstock.lake.layout import Layout
+    from penstock.lake.releases import kept
+
+    layout = Layout(settings.lake)
+    # The archive's is the same in every release: the oldest one has it.
+    every = {
+        place.checkpoint: (place, release)
+        for domain in domains().values()
+        for release in reversed(kept(layout, domain.name))
+        for source in domain.sources
+        for place in places(layout, source.name, release)
+    }
+    for place, release in every.values():
+        wrong = examine(place)
+        mend = f"penstock checkpoints rebuild --release {release}" if wrong else ""
+        yield Finding("checkpoint", f"{place.job} of {release}: {wrong or 'well'}", mend)
 
 
 def python(_settings: Settings) -> Finding:

@@ -7,7 +7,8 @@ import duckdb
 import pytest
 from toy_lake import ToyLake, traffic
 
-SEEDS = range(int(os.environ.get("PENSTOCK_SEEDS", "2")))
+FULL = os.environ.get("PENSTOCK_FULL")
+SEEDS = range(200 if FULL else 2)
 TALLY = """
 select what, count(*) as events, count(*) filter (where amount > 50) as large, sum(amount)::double as amount,
     count(distinct who)::double as who, min(amount) as least, max(amount) as most
@@ -32,6 +33,8 @@ NUMBERS = ["what", "events", "large", "amount", "who", "least", "most"]
 SPANS = ["who", "started", "ended", "events"]
 
 
+# A build costs seconds and chance makes many: a seed of five took 78 s while others used the machine.
+@pytest.mark.timeout(1200 if FULL else 400)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_plan_gives_the_numbers_of_the_oracle(lake: ToyLake, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311

@@ -15,7 +15,7 @@ from domains.web.simulation import events
 from domains.web.views import VIEWS
 from penstock.lake.layout import Layout
 
-SEEDS = range(int(os.environ.get("PENSTOCK_SEEDS", "1")))
+SEEDS = range(200 if os.environ.get("PENSTOCK_FULL") else 1)
 # A month with the hour that summer time leaves out, at a rate at which visitors come back.
 START = datetime(2026, 3, 20, tzinfo=UTC)
 SHOWN = {"web.same_person": ["a", "b", "at", "event_id"]}

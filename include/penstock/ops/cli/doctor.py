@@ -17,10 +17,12 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     deep: Annotated[bool, typer.Option("--deep", help="Read every row of the lake, not only what files say.")] = False,
+    checkpoints: Annotated[bool, typer.Option("--checkpoints", help="Only the checkpoints of all streams.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Check Python, Java, memory, disk, packages, jars, home, ports, clock, stray processes and the lake's tables."""
-    findings = list(examiner.examine(Settings.from_env(), deep))
+    settings = Settings.from_env()
+    findings = list(examiner.checkpoints(settings) if checkpoints else examiner.examine(settings, deep))
     if as_json:
         cli.say([{**asdict(each), "well": each.well} for each in findings])
     else:

@@ -1,5 +1,6 @@
 """`penstock ledger`: whether what was accepted equals what was archived equals what became of it."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
@@ -27,12 +28,13 @@ def register(app: typer.Typer) -> None:
 def ledger(
     source: Annotated[str | None, typer.Option(help="One source, such as web.events; all when absent.")] = None,
     release: Annotated[str, typer.Option(help="The release whose silver is judged; the current one when absent.")] = "",
-    hours: Annotated[int, typer.Option(min=1, help="How many of the last hours to show.")] = 24,
+    hours: Annotated[int, typer.Option(min=1, help="How many hours back, beside the open one.")] = 24,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Show the books by source and hour. Exit status 1: a closed hour does not balance."""
     settings = Settings.from_env()
-    rows = balances(Layout(settings.lake), settings.kafka, source, release)[-hours:]
+    since = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=hours)
+    rows = [row for row in balances(Layout(settings.lake), settings.kafka, source, release) if row.hour >= since]
     wrong = [row for row in rows if not row.balanced and not row.open]
     if as_json:
         cli.say({"balanced": not wrong, "hours": [row.as_dict() for row in rows]})

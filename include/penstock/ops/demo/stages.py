@@ -30,7 +30,7 @@ class Stage:
 
 def look(settings: Settings) -> list[Stage]:
     """Every stage now, in the order in which an event meets them."""
-    return [collected(settings), archived(settings), shaped(settings), answered(settings), ran(settings)]
+    return [each(settings) for each in (collected, archived, shaped, answered, booked, ran)]
 
 
 def collected(settings: Settings) -> Stage:
@@ -64,6 +64,20 @@ def answered(settings: Settings) -> Stage:
     rows = {view: len(_listed(fetch(f"{address}/{view}?limit=100", timeout=10), "rows")) for view in views}
     told = sum(count > 0 for count in rows.values())
     return Stage("answered", told, f"{told} of {len(views)} views answered with rows")
+
+
+def booked(settings: Settings) -> Stage:
+    """The books' records that are accepted, archived and disposed of. Wrong is a closed hour that does not balance."""
+    # The log is asked for every hour that it holds.
+    answer = fetch(f"http://127.0.0.1:{settings.serve_port}/api/ledger", timeout=30)
+    hours = _listed(answer, "hours")
+    # The log cannot tell what was accepted in an hour of which it holds a part.
+    accepted = [hour["archived"] if hour["accepted"] is None else hour["accepted"] for hour in hours]
+    disposed = [hour["facts"] + hour["rejected"] + hour["duplicates"] for hour in hours]
+    balanced = sum(min(took, hour["archived"], of) for took, hour, of in zip(accepted, hours, disposed, strict=True))
+    closed = [hour["balanced"] for hour in hours if not hour["open"]]
+    told = f"{balanced:,} of {sum(accepted):,} records balance, and {sum(closed)} of {len(closed)} closed hours"
+    return Stage("ledger", balanced, told, len(closed) - sum(closed))
 
 
 def ran(settings: Settings) -> Stage:
