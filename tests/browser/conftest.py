@@ -1,12 +1,15 @@
-"""One Chromium for a module and one lake for the run. No Chromium: these tests fail and say so, they do not hide."""
+"""One Chromium for a module and one lake for the run.
 
-from collections.abc import Callable, Iterator
-from typing import Any
+Where there is no Chromium, these tests are left out, loudly (tests/conftest.py).
+"""
+
+from collections.abc import Iterator
 
 import pytest
 from browser import server
-from browser.lake import Lake, history
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from browser.lake import Lake, ada, crowd, history
+from browser.opening import Opened, opening
+from playwright.sync_api import Browser, expect
 
 from penstock.ops.load import browser
 
@@ -25,7 +28,10 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def lake() -> Lake:
-    return Lake(history(days=14, total=6_000), REJECTED)
+    """Five weeks, of which yesterday had an hour that was unlike the others; and a user of whom all is known."""
+    told = [history(days=35, total=6_000), ada(), {"web.events": crowd()}]
+    events = {name: [event for one in told for event in one.get(name, [])] for name in told[0]}
+    return Lake(events, REJECTED)
 
 
 @pytest.fixture(scope="session")
@@ -35,28 +41,6 @@ def address(lake: Lake) -> Iterator[str]:
 
 
 @pytest.fixture
-def opened(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens a page; what the browser logs as an error, or the policy refuses, fails the test at its end."""
-    complaints: list[str] = []
-    pages: list[Page] = []
-
-    def open_page(address: str, width: int = 1280, height: int = 900, expected: str = "", **options: Any) -> Page:
-        """`expected`: what the browser may complain of, such as an answer of 401."""
-        page = chromium.new_page(viewport={"width": width, "height": height}, **options)
-        page.set_default_timeout(60_000)
-
-        def complain(said: ConsoleMessage) -> None:
-            if said.type == "error" and not (expected and expected in said.text):
-                complaints.append(said.text)
-
-        page.on("console", complain)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(f"a dialog opened: {dialog.message}"))
-        pages.append(page)
-        page.goto(address)
-        return page
-
-    yield open_page
-    for page in pages:
-        page.close()
-    assert complaints == []
+def opened(chromium: Browser) -> Iterator[Opened]:
+    with opening(chromium) as open_page:
+        yield open_page

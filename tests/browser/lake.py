@@ -3,6 +3,7 @@
 What streams and the ledger say of themselves is written here, since none of them runs.
 """
 
+import json
 import tempfile
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -10,18 +11,28 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
+from deltalake import DeltaTable
 from factories.web_lake import WebLake
 from starlette.requests import Request
 
 from domains.web.simulation import Sent, events
+from penstock.engine import candidate
+from penstock.engine.progress import Progress
+from penstock.engine.publish import published
 from penstock.lake.gates import Checked, record
 from penstock.lake.layout import Layout
+from penstock.lake.publication import Publication
 from penstock.serve.answers import Answers
+from penstock.serve.engine import Stop
+from penstock.serve.problems import Problem
 from penstock.serve.reader import Reader
 from penstock.serve.works import Works
 from penstock.settings import Settings
 
 Events = Mapping[str, list[dict[str, Any]]]
+AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko Firefox/143.0"
+PAGE = {"type": "pageview", "site": "harbour.example", "url": "https://harbour.example/", "user_agent": AGENT}
 
 
 def history(days: float = 30, total: int = 30_000, seed: int = 1) -> Events:
@@ -33,6 +44,22 @@ def history(days: float = 30, total: int = 30_000, seed: int = 1) -> Events:
     for one in sent:
         by_source.setdefault(one.source, []).append(one.event)
     return by_source
+
+
+def crowd(people: int = 60) -> list[dict[str, Any]]:
+    """Many visitors in one hour of yesterday: as many as usually come in a day."""
+    hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=26)
+    at = [hour + timedelta(seconds=50 * number) for number in range(people)]
+    return [{**PAGE, "visitor": f"crowd-{number}", "happened_at": one.isoformat()} for number, one in enumerate(at)]
+
+
+def ada(views: int = 30) -> Events:
+    """A user who said where they live, and then looked at pages."""
+    said = datetime.now(UTC) - timedelta(days=20)
+    profile = {"user": "ada", "happened_at": said.isoformat(), "region": "Lofoten", "plan": "captain"}
+    at = [said + timedelta(hours=number) for number in range(1, views + 1)]
+    seen = [{**PAGE, "visitor": "ada-1", "user": "ada", "happened_at": one.isoformat()} for one in at]
+    return {"web.users": [profile], "web.events": seen}
 
 
 class Busy(Works):
@@ -63,6 +90,19 @@ class Lake(Answers):
         """New facts arrive."""
         self._web.tell(sent)
 
+    def build(self, view: str) -> None:
+        """Publishes what speed has of a tally, as a build does, in its smallest bucket; and its stream is at rest."""
+        layout, release = self._web.layout, "r1"
+        speed = DeltaTable(layout.speed(release, view)).to_pyarrow_table()
+        made = candidate.fresh(layout, release, view)
+        candidate.save(speed.drop_columns("epoch"), made)
+        cut, now = {"web.events": pc.max(speed["epoch"]).as_py()}, datetime.now(UTC).isoformat()
+        said = Publication(cut, release, built_at=now)
+        published(made, layout.gold(release, view), None, said, -1)
+        rest = {"state": "running", "lag_records": 0, "lag_seconds": 0.2}
+        Progress("shape-web.events", release, **rest).write(self.home)  # type: ignore[arg-type]
+        self.refresh()
+
     def rejected(self, request: Request) -> object:
         return {"source": request.path_params["source"], "release": "r1", "rows": self._rejected}
 
@@ -78,6 +118,39 @@ class Lake(Answers):
         return {**super().status(request), "streams": jobs}  # type: ignore[dict-item]
 
 
+class Broken(Lake):
+    """Most of what pages ask cannot be read."""
+
+    def answer(self, name: str, said: list[tuple[str, str]], stop: Stop | None = None) -> dict[str, Any]:
+        if name in ("web.visits", "web.devices", "web.funnel"):
+            raise Problem(503, "The view cannot be read", f"{name}: a file is gone")
+        return super().answer(name, said, stop)
+
+    def ledger(self, _: Request) -> object:
+        raise Problem(503, "The ledger cannot be read", "the log does not answer")
+
+    rejected = alerts = ledger
+
+    def status(self, request: Request) -> object:
+        said = super().status(request)
+        gone = {"web.visits": "part-00001.parquet is gone from gold: restore it, or build the view again"}
+        return {**said, "problems": gone}  # type: ignore[dict-item]
+
+
+def refused(number: int = 60) -> list[dict[str, Any]]:
+    """Records that are no facts."""
+    reasons = ("bad_url", "missing_site", "unknown_type", "malformed")
+    at = datetime.now(UTC)
+    return [
+        {
+            "partition": one % 4, "offset": 81_204 + one, "received_at": at - timedelta(minutes=7 * one),
+            "reason": reasons[one % 3 or one % 4],
+            "raw": json.dumps({"type": "pageview", "url": "nowhere", "title": "Boats " * (one % 30), "visitor": "v7"}),
+        }
+        for one in range(number)
+    ]  # fmt: skip
+
+
 def _gated(lake: str) -> None:
     """Two gates have looked: one was content."""
     said = {"release": "r1", "severity": "critical", "candidate": "", "where": "", "failed": "[]", "sample": "[]"}
@@ -87,7 +160,8 @@ def _gated(lake: str) -> None:
 
 
 def _hour(hour: datetime, back: int) -> dict[str, Any]:
-    accepted = 4000 + 37 * back
+    # Of the hour that is open, one more a second.
+    accepted = 4000 + 37 * back + (0 if back else int((datetime.now(UTC) - hour).total_seconds()))
     return {
         "source": "web.events", "hour": hour.isoformat(), "accepted": accepted, "archived": accepted,
         "facts": accepted - 61, "rejected": 40, "duplicates": 21, "lost": 0, "open": back == 0, "unarchived": 0,

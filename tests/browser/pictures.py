@@ -1,11 +1,15 @@
 """Takes the pictures of README and docs from the console, over a month of the simulated site.
 
-cd tests && python -m browser.pictures        writes docs/pictures/*.png
+cd tests && python -m browser.pictures               writes docs/pictures/*.png
+cd tests && python -m browser.pictures --all FOLDER  every page on every screen, light and dark, full, empty and broken
 """
 
+import sys
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
-from browser.lake import Lake, history
+from browser.lake import Broken, Lake, crowd, history, refused
 from browser.server import served
 from playwright.sync_api import Browser
 
@@ -20,6 +24,9 @@ SHOTS = {
     "reports": ("/?range=30d", 1280, 1000, "light"),
     "pipeline": ("/?page=pipeline", 1280, 1000, "light"),
 }
+PAGES = ("web", "pipeline", "rejected", "rules", "releases", "audit")
+SCREENS = {"phone": (390, 844), "laptop": (1280, 800), "wide": (1920, 1080)}
+SCHEMES = ("light", "dark")
 # A repository's pictures stay small.
 LARGEST = 200_000
 
@@ -44,7 +51,37 @@ def take(browser: Browser, name: str, address: str) -> Path:
     return picture
 
 
+def take_all(browser: Browser, state: str, address: str, folder: Path) -> Iterator[Path]:
+    """Each page of one lake as a whole, for people who look for what should be mended."""
+    for (screen, (width, height)), scheme in product(SCREENS.items(), SCHEMES):
+        page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
+        for name in PAGES:
+            page.goto(f"{address}/?page={name}&range=30d")
+            page.wait_for_selector("main:not([aria-busy]) :is(.card, .empty)")
+            # Charts, reports and rates come after what people came for.
+            page.wait_for_load_state("networkidle") if name == "web" else page.wait_for_timeout(2500)
+            picture = folder / f"{name}-{state}-{screen}-{scheme}.png"
+            page.screenshot(path=picture, full_page=True)
+            yield picture
+        page.close()
+
+
+def every_page(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    told = history(days=60, total=30_000)
+    told = {**told, "web.events": told["web.events"] + crowd()}
+    lakes = {"full": Lake(told, refused()), "empty": Lake(), "broken": Broken(history(days=2, total=500))}
+    with chromium() as browser:
+        for state, lake in lakes.items():
+            with served(lake) as address:
+                for picture in take_all(browser, state, address, folder):
+                    print(picture)  # noqa: T201
+
+
 def main() -> None:
+    if sys.argv[1:2] == ["--all"]:
+        every_page(Path(sys.argv[2]))
+        return
     PICTURES.mkdir(parents=True, exist_ok=True)
     with served(Lake(history(days=60, total=60_000))) as address, chromium() as browser:
         for name in SHOTS:

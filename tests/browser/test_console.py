@@ -2,14 +2,14 @@
 
 import json
 import re
+import shutil
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pyarrow as pa
 import pytest
-from browser.lake import Lake
+from browser.lake import Broken, Lake
 from browser.server import served
 from deltalake import write_deltalake
 from playwright.sync_api import Page, expect
@@ -17,9 +17,9 @@ from playwright.sync_api import Page, expect
 from penstock.lake.alerts import SCHEMA
 from penstock.lake.audit import Entry, record
 from penstock.lake.layout import Layout
+from penstock.lake.releases import BUILDING, READY, Release, say
+from penstock.lake.replaying import Progress
 from penstock.serve.access.identity import Access
-from penstock.serve.engine import Stop
-from penstock.serve.problems import Problem
 
 Opened = Callable[..., Page]
 # What a browser does to a page when another tab is chosen.
@@ -58,7 +58,7 @@ def test_the_domain_page_shows_numbers_chart_and_lists(opened: Opened, address: 
     page = opened(address)
     expect(page.locator(".chart svg")).to_be_visible()
     expect(page.locator(".number")).to_have_count(6)
-    expect(page.locator(".lists .panel")).to_have_count(5)
+    expect(page.locator(".lists .panel")).to_have_count(6)
     expect(page.locator(".lists .row").nth(20)).to_be_visible()
 
 
@@ -145,17 +145,6 @@ def test_an_empty_lake_says_how_to_begin_and_then_begins(opened: Opened) -> None
         page.close()
 
 
-def test_each_report_of_the_domain_is_answered(opened: Opened, address: str) -> None:
-    page = opened(f"{address}/?range=30d")
-    expect(page.locator(".funnel .steps li")).to_have_count(4)
-    expect(page.locator(".goals tbody tr")).to_have_count(4)
-    expect(page.locator(".retention .heat").first).to_have_text("100 %")
-    expect(page.locator(".uplift")).to_contain_text("book-button")
-    expect(page.locator(".people")).to_contain_text("visitor ids")
-    page.locator(".funnel .about").focus()
-    expect(page.locator("#tip")).to_contain_text("How far sessions came")
-
-
 def test_the_keyboard_reaches_what_the_mouse_does(opened: Opened, address: str) -> None:
     page = opened(address)
     page.wait_for_selector(".panel .row")
@@ -201,20 +190,8 @@ def test_what_has_no_rows_says_why(opened: Opened, address: str) -> None:
     expect(page.locator(".lists .panel", has_text="not filtered by page").first).to_be_visible()
 
 
-class Torn(Lake):
-    """A view and the ledger that cannot be read."""
-
-    def answer(self, name: str, said: list[tuple[str, str]], stop: Stop | None = None) -> dict[str, Any]:
-        if name == "web.visits":
-            raise Problem(503, "The view cannot be read", "web.visits: a file is gone")
-        return super().answer(name, said, stop)
-
-    def ledger(self, _: object) -> object:
-        raise Problem(503, "The ledger cannot be read", "the log does not answer")
-
-
 def test_what_cannot_be_read_does_not_take_the_rest_away(opened: Opened) -> None:
-    with served(Torn({"web.events": [pageview()]})) as address:
+    with served(Broken({"web.events": [pageview()]})) as address:
         page = opened(address, expected="503")
         expect(page.locator(".number", has_text="Bounce rate")).to_contain_text("cannot be read")
         expect(page.locator(".number", has_text="Unique visitors").locator(".value")).to_have_text("1")
@@ -232,7 +209,7 @@ def test_the_rejected_page_shows_records_as_text(opened: Opened, address: str) -
 
 def test_an_hour_that_does_not_balance_says_by_how_much(opened: Opened, address: str) -> None:
     page = opened(f"{address}/?page=pipeline")
-    expect(page.locator("td .bad")).to_have_text("✗ 0 not archived, 3 not shaped")
+    expect(page.locator("section[aria-label=Ledger] td .bad")).to_have_text("✗ 0 not archived, 3 not shaped")
 
 
 def test_the_pipeline_page_says_what_works_behind_the_numbers(opened: Opened, address: str) -> None:
@@ -311,6 +288,27 @@ def test_the_rules_page_shows_rules_and_what_they_told_as_text(opened: Opened) -
         expect(page.get_by_role("region", name="Rules")).to_contain_text("web.slow_page, version 1")
         expect(page.get_by_role("region", name="Alerts")).to_contain_text("page <img src=x onerror")
         assert page.locator("main img").count() == 0
+        page.close()
+
+
+def test_the_releases_page_compares_two_and_says_how_far_a_third_is(opened: Opened) -> None:
+    lake = Lake({"web.events": [pageview(visitor="first"), pageview(visitor="second")]})
+    layout = Layout(str(lake.home / "lake"))
+    for tier in ("silver", "speed"):
+        shutil.copytree(f"{layout.root}/{tier}/r1", f"{layout.root}/{tier}/r2")
+    say(layout, Release("web", "r2", READY, code="git abc"))
+    say(layout, Release("web", "r3", BUILDING, code="git def"))
+    replay = Progress("web", "r3", 5000, sources={"web.events": {"done": 1250}})
+    replay.say("silver", lake.home)
+    with served(lake) as address:
+        page = opened(f"{address}/?page=releases")
+        far = page.locator("tr", has_text="git def").get_by_role("progressbar", name="1,250 of 5,000 records")
+        expect(far).to_have_attribute("value", "0.25")
+        page.get_by_role("button", name="Compare with r1").click()
+        compared = page.get_by_role("region", name="Comparison")
+        expect(compared).to_contain_text("web: r1 and r2")
+        expect(compared).to_contain_text("Both answer the same.")
+        expect(compared.locator("tr", has_text="web.pageviews_by_region")).to_contain_text("the same")
         page.close()
 
 

@@ -64,7 +64,8 @@ TALLIES: Mapping[str, tuple[str, str, str]] = {
     "web.goals": ("site, name", f"count(*) as events, {VISITORS}", "facts where type = 'event' and not bot"),
     "web.engagement": (
         "site, page",
-        "count(*) as reports, sum(engaged_ms)::double as engaged_ms, avg(scroll_pct) as scroll_pct",
+        "count(*) as reports, sum(engaged_ms)::double as engaged_ms, sum(engaged_ms) / count(*) as engaged_mean, "
+        "avg(scroll_pct) as scroll_pct",
         "facts where type = 'engagement' and not bot",
     ),
     "web.experiments": (

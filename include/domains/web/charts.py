@@ -18,7 +18,7 @@ def over_time() -> dict[str, Any]:
     """
     notes = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X("bucket:T", title=None, axis=alt.Axis(tickCount=7, labelFlush=True, grid=False)),
-        tooltip=[alt.Tooltip("said:N"), alt.Tooltip("shown:N")],
+        tooltip=[alt.Tooltip("said:N"), alt.Tooltip("shown:N"), alt.Tooltip("series:N")],
     )
     base = notes.encode(y=alt.Y("value:Q", title=None, stack=None, axis=alt.Axis(tickCount=4, labelExpr="datum.label")))
     now, over = alt.datum.series == "now", "datum.series === 'now' && !datum.open"
@@ -132,7 +132,11 @@ PAGE = Page(
         TopList("Pages", "Exit", "web.landings", "exit", "visits"),
         TopList("Sources", "Sources", "web.sources", "referrer_source", "visitors"),
         TopList("Sources", "Channels", "web.sources", "channel", "visitors"),
-        TopList("Sources", "Campaigns", "web.campaigns", "utm_campaign", "visitors"),
+        TopList("Campaigns", "Campaigns", "web.campaigns", "utm_campaign", "visitors"),
+        TopList("Campaigns", "Tagged sources", "web.campaigns", "utm_source", "visitors"),
+        TopList("Campaigns", "Mediums", "web.campaigns", "utm_medium", "visitors"),
+        TopList("Campaigns", "Contents", "web.campaigns", "utm_content", "visitors"),
+        TopList("Campaigns", "Terms", "web.campaigns", "utm_term", "visitors"),
         TopList("Places", "Countries", "web.pageviews_by_region", "country", "visitors"),
         TopList("Places", "Regions", "web.pageviews_by_region", "region", "visitors"),
         TopList("Devices", "Devices", "web.devices", "device", "visitors"),
@@ -140,8 +144,11 @@ PAGE = Page(
         TopList("Devices", "Systems", "web.devices", "os", "visitors"),
         TopList("Devices", "Screens", "web.screens", "screen", "visitors"),
         TopList("Places", "Languages", "web.screens", "language", "visitors"),
-        TopList("Sources", "Terms", "web.campaigns", "utm_term", "visitors"),
         TopList("Reading", "Scrolled", "web.engagement", "page", "scroll_pct", "decimal", "% of the page"),
+        TopList("Reading", "Read for", "web.engagement", "page", "engaged_mean", "milliseconds", "a reading"),
+        TopList(
+            "Reading", "Usual load", "web.pageviews_by_region", "country", "load_p50", "milliseconds", "half load in"
+        ),
         TopList("Reading", "Slowest", "web.pageviews_by_region", "country", "load_p95", "milliseconds", "95 % load in"),
         TopList("Reading", "Bots", "web.bots", "browser", "views"),
     ),

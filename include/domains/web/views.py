@@ -196,6 +196,10 @@ ENGAGED = Tally(
     measures={
         "reports": said("Engagement events: one or more for a page view.", count()),
         "engaged_ms": said("Milliseconds in which pages were in front and looked at.", total("engaged_ms")),
+        "engaged_mean": said(
+            "Milliseconds divided by reports: a reading of a page. Whoever leaves the tab and comes back reads twice.",
+            ratio("engaged_ms", "reports"),
+        ),
         "scroll_pct": said("Mean of how far pages were scrolled, in percent.", mean("scroll_pct")),
     },
     doc="How long and how far pages were read.",

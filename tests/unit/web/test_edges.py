@@ -1,6 +1,6 @@
 """The published definitions at their edges, each by a few hand-made events."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,21 @@ def test_a_visit_over_midnight_counts_once_on_the_day_it_began(lake: WebLake) ->
     assert by_day(lake, "web.pageviews", "views") == {"2026-03-02": 1, "2026-03-03": 1}
 
 
-def test_the_day_on_which_summer_time_begins_has_23_hours(lake: WebLake) -> None:
-    # From midnight in Stockholm, 29 March, to the midnight after the next day.
-    lake.tell([event(minutes=27 * DAY - 60 + 60 * hour) for hour in range(23 + 24)])
-    rows = lake.rows("web.pageviews", every="1 day", order="bucket", tz="Europe/Stockholm")
-    assert [row["views"] for row in rows] == [23, 24]
+@pytest.mark.parametrize(
+    ("midnight", "hours"),
+    [(datetime(2026, 3, 28, 23, tzinfo=UTC), 23), (datetime(2026, 10, 24, 22, tzinfo=UTC), 25)],
+    ids=["begins", "ends"],
+)
+def test_a_day_has_an_hour_less_when_summer_time_begins_and_one_more_when_it_ends(
+    lake: WebLake, midnight: datetime, hours: int
+) -> None:
+    # An event in each hour from midnight in Stockholm to the midnight after the next day.
+    since = (midnight - MONDAY) / timedelta(minutes=1)
+    lake.tell([event(minutes=since + 60 * hour) for hour in range(hours + 24)])
+    said = {"order": "bucket", "tz": "Europe/Stockholm"}
+    assert [row["views"] for row in lake.rows("web.pageviews", every="1 day", **said)] == [hours, 24]
+    # The hour that the clock shows twice is two.
+    assert [row["views"] for row in lake.rows("web.pageviews", every="1 hour", **said)] == [1] * (hours + 24)
 
 
 @pytest.mark.parametrize(("minutes", "visits"), [(30 - 1 / 60, 1), (30, 2)])

@@ -36,7 +36,7 @@ def report(address: str) -> str:
 
 
 def test_it_has_every_headline_and_each_first_list(report: str) -> None:
-    said = [one.label for one in PAGE.headlines] + ["Pages", "Sources", "Countries", "Devices", "Scrolled"]
+    said = [one.label for one in PAGE.headlines] + ["Pages", "Sources", "Campaigns", "Countries", "Devices", "Scrolled"]
     assert [label for label in said if f">{label}</" not in report] == []
 
 

@@ -10,9 +10,21 @@ export function lines(certificate, doc) {
     certificate.final ? "Final: every fact of this range has been built and gated." : "Provisional: newer facts are added as they come.",
     `As of ${moment(certificate.as_of)}, complete to ${moment(certificate.complete_to)}.`,
     `${number(certificate.facts, "count", true)} facts, ${number(fresh, "count", true)} of them after the cut.`,
+    rejected(certificate.rejected),
+    onItsWay(certificate.in_flight),
     certificate.built_at ? `Built and gated ${moment(certificate.built_at)}.` : "Not built yet.",
     `Release ${certificate.release}, ${cut(certificate.cut)}.`,
   ];
+}
+
+function rejected(records) {
+  if (records === null || records === undefined) return "What was rejected is not booked yet.";
+  return records ? `${number(records, "count", true)} records of these hours were rejected: the Rejected page says why.` : "No record of these hours was rejected.";
+}
+
+function onItsWay(records) {
+  if (records === null || records === undefined) return "Nobody says how many records are still on their way.";
+  return records ? `${number(records, "count", true)} records, of any day, are still on their way.` : "Nothing is on its way.";
 }
 
 function cut(positions) {

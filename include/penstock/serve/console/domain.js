@@ -1,6 +1,7 @@
 // A domain's page, made of its declaration: headlines, the chart, top lists, all of one range and one set of filters.
 
 import { get, live, view } from "./api.js";
+import { state } from "./certificate.js";
 import { chart, point, vega } from "./chart.js";
 import { controls, filters } from "./controls.js";
 import { csv, download, saved } from "./csv.js";
@@ -145,10 +146,12 @@ class Page {
   point(event, value) {
     this.bubble.hidden = !value;
     if (!value) return;
-    replace(this.bubble, el("b", {}, value.shown || ""), el("span", {}, value.said || ""));
+    // What was done to the lake is no number, and has no certificate.
+    const sure = value.series === "now" ? `${state(this.certificate)} · as of ${moment(this.certificate.as_of)}` : "";
+    replace(this.bubble, el("b", {}, value.shown || ""), el("span", {}, value.said || ""), sure && el("span", {}, sure));
     const box = this.bubble.parentElement.getBoundingClientRect();
     this.bubble.style.left = `${Math.min(event.clientX - box.left + 12, box.width - this.bubble.offsetWidth)}px`;
-    this.bubble.style.top = `${event.clientY - box.top - 46}px`;
+    this.bubble.style.top = `${event.clientY - box.top - this.bubble.offsetHeight - 6}px`;
   }
 
   filter(key, value) { this.go(link(withFilter(this.state, key, value))); }

@@ -58,5 +58,5 @@ function changed(now, earlier, better) {
   const up = share >= 0;
   const good = up === (better === "up");
   const text = Math.abs(share) < 0.0005 ? "no change" : `${up ? "▲" : "▼"} ${share > 9.99 ? `${number(share + 1, "decimal")} times` : number(Math.abs(share), "percent")}`;
-  return el("span", { class: `change ${Math.abs(share) < 0.0005 ? "" : good ? "good" : "bad"}` }, text);
+  return el("span", { class: Math.abs(share) < 0.0005 ? "change" : `change ${good ? "good" : "bad"}` }, text);
 }

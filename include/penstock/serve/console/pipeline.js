@@ -1,9 +1,10 @@
-// The five tiers as they are: what flows, what waits, how fresh; and the ledger, hour by hour.
+// The five tiers as they are: what flows, what waits, how fresh, and whether it is well; and the ledger, hour by hour.
 
 import { get } from "./api.js";
 import { el, replace, tipped } from "./dom.js";
 import { problem } from "./empty.js";
 import { ago, moment, number } from "./format.js";
+import { age, collection, delivery, lake, line, quiet, streaming } from "./health.js";
 import { table } from "./table.js";
 import { works } from "./works.js";
 
@@ -34,7 +35,7 @@ export async function pipelinePage(main) {
       if (book.value) drawLedger(ledger, book.value); else problem(ledger, book.reason);
       if (status.value) {
         replace(trouble, troubles(status.value));
-        drawTiers(tiers, status.value, book.value?.hours, flows(status.value, before));
+        drawTiers(tiers, status.value, book.value?.hours, flows(status.value, before), taken(book.value?.hours, before));
         drawStreams(streams, status.value);
       } else problem(trouble, status.reason);
     }
@@ -57,33 +58,37 @@ function flows(status, before) {
     if (!was || now.at > was.at) before.set(`${one.job} ${one.release}`, { ...now, rate: was && now.total >= was.total ? (now.total - was.total) / ((now.at - was.at) / 1000) : was?.rate });
     const { rate } = before.get(`${one.job} ${one.release}`);
     const kind = one.job.split("-")[0];
-    if (rate !== undefined) rates.set(kind, (rates.get(kind) || 0) + rate);
+    if (rate !== undefined && !quiet(one)) rates.set(kind, (rates.get(kind) || 0) + rate);
   }
   return (kind) => (rates.has(kind) ? `${number(rates.get(kind), "decimal")} a second` : "");
 }
 
-function drawTiers(list, status, hours, flow) {
+// What is accepted a second: the ledger's own count, since the look before.
+function taken(hours, before) {
+  if (!hours) return "";
+  const [was, now] = [before.get("accepted"), { total: accepted(hours), at: Date.now() }];
+  before.set("accepted", now);
+  // The ledger looks a week back: when an hour leaves it, the sum falls.
+  return was && now.total >= was.total ? `${number((now.total - was.total) / ((now.at - was.at) / 1000), "decimal")} a second` : "";
+}
+
+function accepted(hours) { return hours.reduce((total, row) => total + Number(row.accepted || 0), 0); }
+
+function drawTiers(list, status, hours, flow, rate) {
   const streams = status.streams || [];
   const sum = (name) => hours?.reduce((total, row) => total + Number(row[name] || 0), 0);
   const worst = (kind) => Math.max(0, ...streams.filter((one) => one.job.startsWith(kind)).map((one) => Number(one.lag_seconds || 0)));
-  const tier = (name, value, unit, ...words) => el("li", {}, el("h2", {}, name), el("p", {}, el("b", {}, value), ` ${unit}`), words.filter(Boolean).map((text) => el("p", { class: "aside" }, text)));
+  const tier = (name, health, value, unit, ...words) => el("li", {}, el("h2", {}, name), el("p", {}, el("b", {}, value), ` ${unit}`), line(health), words.filter(Boolean).map((text) => el("p", { class: "aside" }, text)));
+  const old = age(status);
   replace(list,
-    tier("Collection", number(sum("accepted")), "accepted", !hours ? "the ledger cannot be read" : hours.length ? `since ${moment(hours.map((row) => row.hour).sort()[0], false)}` : "nothing yet"),
-    tier("Log", number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", flow("archive"), `archive ${ago(worst("archive"))} behind`),
-    tier("Shape", number(sum("facts")), "facts", flow("shape"), `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, `${ago(worst("shape"))} behind`),
-    tier("Lake", number(sum("archived")), "archived", ...(hours ? [`${number(hours.length - open(hours))} source-hours closed`, unbalanced(hours)] : [])),
-    tier("Delivery", number(Object.keys(status.epochs).length), "views", read(Math.max(-1, ...Object.values(status.epochs)))));
+    tier("Collection", collection(hours), number(sum("accepted")), "accepted", rate, hours?.length ? `since ${moment(hours.map((row) => row.hour).sort()[0], false)}` : ""),
+    tier("Log", streaming("archive", streams), number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", flow("archive"), `archive ${ago(worst("archive"))} behind`),
+    tier("Shape", streaming("shape", streams), number(sum("facts")), "facts", flow("shape"), `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, `${ago(worst("shape"))} behind`),
+    tier("Lake", lake(hours), number(sum("archived")), "archived", hours ? `${number(hours.length - hours.filter((row) => row.open).length)} source-hours closed` : ""),
+    tier("Delivery", delivery(status), number(Object.keys(status.epochs).length), "views", old === null ? "" : `complete to ${ago(old)} ago`, read(Math.max(-1, ...Object.values(status.epochs)))));
 }
 
-function read(epoch) { return epoch < 0 ? "nothing to read yet" : `read to epoch ${number(epoch, "count", true)}`; }
-
-function open(hours) { return hours.filter((row) => row.open).length; }
-
-function unbalanced(hours) {
-  if (hours.length === open(hours)) return "";
-  const wrong = hours.filter((row) => !row.balanced && !row.open).length;
-  return wrong ? `${wrong} of them ${wrong === 1 ? "does" : "do"} not balance` : "every one of them balances";
-}
+function read(epoch) { return epoch < 0 ? "" : `read to epoch ${number(epoch, "count", true)}`; }
 
 function drawStreams(element, status) {
   const streams = status.streams || [];
