@@ -1,9 +1,12 @@
-"""Sends events to a collector: in batches, compressed, with retries that keep the events' ids.
+"""Sends events to a collector: in batches, compressed, with retries that keep the events' ids. And asks views.
 
     with Client("http://127.0.0.1:8090", "web.events") as client:
         event_id = client.send({"type": "pageview", …}).result()
 
 `result()` returns the event's id once the event is safe, and raises what the collector had against it.
+
+    told = query("web.pageviews", by="site", start="2026-11-01")
+    told.rows, told.to_pandas(), told.certificate
 """
 
 import gzip
@@ -14,10 +17,13 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx
 import orjson
+
+if TYPE_CHECKING:
+    from penstock.serve.asking import Told
 
 BATCH = 500
 # A request holds one mebibyte, compressed or not; half of it leaves room for what does not compress.
@@ -137,3 +143,13 @@ class Client:
             if attempt < self._retries:
                 time.sleep(wait)
         raise NotSent(f"{self._url} did not take the events in {self._retries + 1} attempts: {why}")
+
+
+def query(view: str, address: str = "", **said: Any) -> "Told":
+    """Asks a view, with the parameters of docs/api.md by their names (`start` and `end` for the range): an Arrow table,
+    or a pandas frame, with its certificate. No address: this machine's stack."""
+    # Who only sends needs no Arrow.
+    from penstock.serve import asking
+    from penstock.settings import Settings
+
+    return asking.query(view, address or f"http://127.0.0.1:{Settings.from_env().serve_port}", **said)

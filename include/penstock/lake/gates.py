@@ -48,9 +48,9 @@ class Checked:
         )
 
     def _query(self) -> str:
-        """What shows the rows: a view's candidate that was refused is a table beside the view."""
+        """What shows the rows: a release's candidate that was refused is a table beside the view."""
         name = self.table.replace(".", "_")
-        table = f"refused_{name}" if "/candidate/" in self.candidate and not self.passed else name
+        table = f"refused_{self.release}_{name}" if "/candidate/" in self.candidate and not self.passed else name
         words = ["select * from", table, *(["where", self.where] if self.where else [])]
         return f"penstock sql {shlex.quote(' '.join(words))}"
 

@@ -1,7 +1,6 @@
 """What each address of the read API answers with, as plain values."""
 
-import json
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from datetime import UTC, datetime
 from threading import Lock
 from time import perf_counter
@@ -10,18 +9,19 @@ from typing import Any
 from starlette.requests import Request
 
 from penstock import __version__
-from penstock.lake import alerts
 from penstock.lake.ledger import balances
 from penstock.model.domain import UnknownName, domains, source
 from penstock.model.view import Tally
 from penstock.serve.certificate import certificate, streams
 from penstock.serve.declared import report
-from penstock.serve.described import described, openapi
+from penstock.serve.described import described
 from penstock.serve.encode import rows_of
 from penstock.serve.engine import Stop
 from penstock.serve.files import Files
 from penstock.serve.live import Key, Live
+from penstock.serve.matched import ROWS, Matched, limited, rules
 from penstock.serve.metrics import Metrics
+from penstock.serve.openapi import openapi
 from penstock.serve.problems import bad, unknown
 from penstock.serve.question import ask, keys
 from penstock.serve.reader import Answer, Reader
@@ -33,7 +33,6 @@ from penstock.serve.told import Told
 from penstock.serve.works import Works
 from penstock.settings import Settings
 
-RECORDS, MOST_RECORDS = 100, 1_000
 # Answers that are kept while their view does not change: a console asks a few dozen questions.
 HELD = 256
 
@@ -51,13 +50,26 @@ class Answers:
         self._asking = [Lock() for _ in range(64)]
         self.metrics = Metrics()
         self.live = Live(self._live)
+        self.matched = Matched(reader.layout)
         self.told = Told(settings, reader)
         self.works = Works(settings, reader)
 
     def refresh(self) -> set[str]:
         self._streams = streams(self._settings.home)
         changed = self._reader.refresh()
-        self.metrics.refreshed(self._reader, self.live.subscribers)
+        changed |= self._looked("alerts", self.matched.refresh)
+        changed |= self._looked("books", lambda: self._reader.books.refresh(self._reader.standing))
+        self.metrics.refreshed(self._reader, self.live.subscribers, self._streams)
+        return changed
+
+    def _looked(self, what: str, look: Callable[[], set[str]]) -> set[str]:
+        """A look beside the views: one that fails must not keep the views from being told."""
+        try:
+            changed = look()
+            self._reader.problems.pop(what, None)
+        except Exception as error:
+            self._reader.problems[what] = f"{type(error).__name__}: {error}"
+            return set()
         return changed
 
     def views(self, _: Request) -> object:
@@ -82,7 +94,7 @@ class Answers:
                 answer = self._reader.answer(question, snapshot, stop)
                 held = snapshot, answer, rows_of(answer.rows, question.zone)
                 self._hold(key, held)
-        told = certificate(held[1], self._reader.refreshed_at, self._streams)
+        told = certificate(held[1], self._reader.refreshed_at, self._streams, self._reader.books)
         self.metrics.answered(name, perf_counter() - begun)
         return {"view": name, "rows": held[2], "certificate": told}
 
@@ -104,12 +116,7 @@ class Answers:
 
     def alerts(self, request: Request) -> object:
         """The newest alerts, of one rule or of all."""
-        name = request.query_params.get("rule", "")
-        names = tuple(rule.name for domain in domains().values() for rule in domain.rules)
-        if name and name not in names:
-            raise unknown("rule", name, names)
-        rows = alerts.latest(self._reader.layout.alerts(), name, _limit(request))
-        return {"rows": [{**row, "fact": json.loads(row["fact"])} for row in rows]}
+        return self.matched.answer(request.query_params.multi_items())
 
     def ledger(self, request: Request) -> object:
         name = request.query_params.get("source")
@@ -133,25 +140,20 @@ class Answers:
             asked = source(request.path_params["source"])
         except UnknownName as error:
             raise unknown("source", request.path_params["source"], _sources()) from error
-        limit = _limit(request)
+        limit = limited(request.query_params.get("limit", str(ROWS)))
         release, reason = self._reader.release(asked.domain), request.query_params.get("reason", "")
         rows = latest(self._reader.layout, self._records, release, asked, disposition, limit, reason)
         return {"source": asked.name, "release": release, "rows": rows}
 
     def _live(self, key: Key) -> tuple[dict[str, Any], tuple[str, ...]]:
         said = dict(key)
+        if "rule" in said and "view" not in said:
+            return {"rule": said["rule"], **self.matched.answer(key)}, ("id",)
         if "view" not in said:
-            raise bad("say which view: ?view=…", *self._reader.views())
+            raise bad("say which view: ?view=… or which rule: ?rule=…", *self._reader.views(), *rules())
         view = self._reader.view(said["view"])
         names = ("bucket", "again", *view.by) if isinstance(view, Tally) else (*keys(view), "started")
         return self.answer(view.name, [pair for pair in key if pair[0] != "view"]), names
-
-
-def _limit(request: Request) -> int:
-    limit = request.query_params.get("limit", str(RECORDS))
-    if not (limit.isascii() and limit.isdigit()) or not 0 < int(limit[:9]) <= MOST_RECORDS:
-        raise bad(f"limit={limit!r} is not a number of records", f"1 to {MOST_RECORDS}")
-    return int(limit)
 
 
 def _sources() -> tuple[str, ...]:

@@ -6,15 +6,21 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from penstock.model.view import source_of
+from penstock.model.view import Latest, source_of
+from penstock.serve.books import Books
+from penstock.serve.question import EARLIEST, LATEST, Question
 from penstock.serve.reader import Answer
 
+# A stream says how it is every 5 s, and a change of shift takes 15: who is silent for longer may lag by anything.
+SILENT = timedelta(seconds=45)
 
-def certificate(answer: Answer, as_of: datetime, streams: list[dict[str, Any]]) -> dict[str, Any]:
-    """`final`: nothing in the answer came after the cut, and nothing that was accepted is still on its way."""
+
+def certificate(answer: Answer, as_of: datetime, streams: list[dict[str, Any]], books: Books) -> dict[str, Any]:
+    """`final`: nothing in the answer came after the cut, and nothing is on its way, or the days were declared final."""
     snapshot = answer.snapshot
     source = source_of(snapshot.view).name
-    on_its_way = _waiting(streams, source, snapshot.release)
+    on_its_way = _waiting(_of(streams, source, snapshot.release), as_of)
+    where = snapshot.release, source, *_range(answer.question)
     return {
         "as_of": as_of,
         "release": snapshot.release,
@@ -22,9 +28,10 @@ def certificate(answer: Answer, as_of: datetime, streams: list[dict[str, Any]]) 
         "built_at": snapshot.built_at or None,
         "epoch": snapshot.epoch,
         "facts": answer.facts,
-        "complete_to": _complete_to(streams, source, snapshot.release),
+        "rejected": books.rejected(*where),
+        "complete_to": _complete_to(_of(streams, source, snapshot.release)),
         "in_flight": on_its_way,
-        "final": answer.provisional == 0 and not on_its_way,
+        "final": answer.provisional == 0 and (on_its_way == 0 or books.final(*where)),
         "provisional_rows": answer.provisional,
     }
 
@@ -44,14 +51,21 @@ def _of(streams: list[dict[str, Any]], source: str, release: str) -> Mapping[str
     return next((one for one in streams if one["job"] == f"shape-{source}" and one["release"] == release), {})
 
 
-def _waiting(streams: list[dict[str, Any]], source: str, release: str) -> int | None:
-    """Records that the log has and the view has not; None where no stream has said."""
-    return _of(streams, source, release).get("lag_records")
+def _range(question: Question) -> tuple[datetime, datetime]:
+    """Current rows are those of all time, whatever was asked."""
+    return (EARLIEST, LATEST) if isinstance(question.view, Latest) else (question.start, question.end)
 
 
-def _complete_to(streams: list[dict[str, Any]], source: str, release: str) -> datetime | None:
+def _waiting(said: Mapping[str, Any], as_of: datetime) -> int | None:
+    """Records that the log has and the view has not; None where no stream at work says."""
+    if said.get("state") != "running" or as_of - datetime.fromisoformat(said["at"]) > SILENT:
+        return None
+    lag: int | None = said["lag_records"]
+    return lag
+
+
+def _complete_to(said: Mapping[str, Any]) -> datetime | None:
     """Everything that the log had taken by then is in the answer."""
-    said = _of(streams, source, release)
     if not said.get("at") or said.get("lag_seconds") is None:
         return None
     return datetime.fromisoformat(said["at"]) - timedelta(seconds=said["lag_seconds"])

@@ -23,18 +23,26 @@ class Stop:
 
     def __init__(self) -> None:
         self._stopped = False
-        self._cursors: list[duckdb.DuckDBPyConnection] = []
+        self._cursors: set[duckdb.DuckDBPyConnection] = set()
+        self._lock = Lock()
 
     def __call__(self) -> None:
-        self._stopped = True
-        for cursor in self._cursors:
-            cursor.interrupt()
+        with self._lock:
+            self._stopped = True
+            for cursor in self._cursors:
+                cursor.interrupt()
 
     def covers(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """From now on, a call stops what this cursor does."""
-        self._cursors.append(cursor)
+        with self._lock:
+            self._cursors.add(cursor)
         if self._stopped:
             raise duckdb.InterruptException("nobody waits for this answer")
+
+    def leaves(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """It is about to be closed, and a closed one refuses to be stopped."""
+        with self._lock:
+            self._cursors.discard(cursor)
 
 
 class Watch:
@@ -115,6 +123,8 @@ class Engine:
             raise too_large("it needs more memory than a question may use; ask for fewer keys or days") from None
         finally:
             self._watch.ended(cursor)
+            if stop is not None:
+                stop.leaves(cursor)
             cursor.close()
 
     def table(

@@ -1,8 +1,8 @@
 """Live answers: who asks the same question shares one answer, made once and serialised once for each change."""
 
 import asyncio
+import logging
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -14,6 +14,7 @@ from penstock.serve.problems import Problem
 Key = tuple[tuple[str, str], ...]
 # A subscriber that cannot take a message in this time is let go; it will subscribe again.
 SECONDS_TO_SEND = 5.0
+log = logging.getLogger(__name__)
 
 
 class Topic:
@@ -29,7 +30,7 @@ class Topic:
 
 
 class Live:
-    """`answer` makes the document of a question: view, rows, certificate, and which columns name a row."""
+    """`answer` makes the document of a question (of a view, or of a rule), and says which columns name a row."""
 
     def __init__(self, answer: Callable[[Key], tuple[dict[str, Any], tuple[str, ...]]]) -> None:
         self._answer = answer
@@ -60,15 +61,20 @@ class Live:
             if not topic.sockets:
                 self._topics.pop(key, None)
 
-    async def changed(self, views: set[str]) -> None:
-        """Makes the answers of these views again and pushes what is different in them."""
+    async def changed(self, names: set[str]) -> None:
+        """Makes the answers of these views and rules again and pushes what is different in them."""
         for key, topic in list(self._topics.items()):
-            if dict(key)["view"] in views and topic.sockets:
-                with suppress(Problem):
+            if _asked(key) in names and topic.sockets:
+                # One question's fault must not keep the answers of the others back.
+                try:
                     async with topic.making:
                         message = await self._update(key, topic)
-                    if message:
-                        await _send(topic, message)
+                except Exception as error:
+                    if not isinstance(error, Problem):
+                        log.exception("%s could not be told", _asked(key))
+                    continue
+                if message:
+                    await _send(topic, message)
 
     @property
     def subscribers(self) -> int:
@@ -78,12 +84,18 @@ class Live:
         said, names = await asyncio.to_thread(self._answer, key)
         rows = {tuple(row.get(name) for name in names): row for row in said["rows"]}
         fresh = [row for name, row in rows.items() if topic.rows.get(name) != row]
-        release, topic.release = topic.release, said["certificate"]["release"]
+        release, topic.release = topic.release, said.get("certificate", {}).get("release", "")
         topic.rows, topic.whole = rows, document(said).decode()
         if release not in ("", topic.release):
             # Rows of the release before may be none of this one: the subscriber starts anew.
             return document({**said, "whole": True}).decode()
         return document({**said, "rows": fresh}).decode() if fresh else None
+
+
+def _asked(key: Key) -> str:
+    """The view or rule of a question."""
+    said = dict(key)
+    return said.get("view") or said["rule"]
 
 
 async def _send(topic: Topic, message: str) -> None:

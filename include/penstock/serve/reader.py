@@ -13,6 +13,7 @@ from penstock.lake.layout import Layout
 from penstock.model.bucket import Bucket
 from penstock.model.domain import domains
 from penstock.model.view import Latest, Sessions, Tally, View
+from penstock.serve.books import Books
 from penstock.serve.corrected import Correction
 from penstock.serve.engine import Engine, Stop
 from penstock.serve.files import Files, Held
@@ -38,6 +39,7 @@ class Answer:
     snapshot: Snapshot
     facts: int
     provisional: int
+    question: Question
 
 
 class Reader:
@@ -54,6 +56,7 @@ class Reader:
         self.problems: dict[str, str] = {}
         self.refreshed_at = datetime.now(UTC)
         self.engine = engine or Engine()
+        self.books = Books(layout)
         self._files = Files()
         self._kept = Held(KEPT_BYTES)
         self._correction = Correction(self.engine, self._files)
@@ -114,9 +117,9 @@ class Reader:
         snapshot = snapshot or self.snapshot(question.view)
         relations = self._relations(question, snapshot, stop)
         if not relations:
-            return Answer(pa.table({}), snapshot, 0, 0)
+            return Answer(pa.table({}), snapshot, 0, 0, question)
         sql, parameters = _sql(question, tuple(relations))
-        return _answer(self.engine.table(sql, relations, parameters, stop), snapshot)
+        return _answer(self.engine.table(sql, relations, parameters, stop), snapshot, question)
 
     def table(self, view: View) -> pa.Table | None:
         """All of a view as people see it: a tally in its own buckets and by all of its keys."""
@@ -183,11 +186,11 @@ def _there(**relations: pa.Table | None) -> dict[str, pa.Table]:
     return {name: rows for name, rows in relations.items() if rows is not None}
 
 
-def _answer(rows: pa.Table, snapshot: Snapshot) -> Answer:
+def _answer(rows: pa.Table, snapshot: Snapshot, question: Question) -> Answer:
     groups, facts, provisional = (int(rows[name][0].as_py() or 0) if rows.num_rows else 0 for name in HIDDEN)
     if groups > LARGEST_GROUPS:
         raise too_large(
             f"{groups} groups; at most {LARGEST_GROUPS}. Ask by fewer keys, a wider bucket or with a filter"
         )
     shown = [name for name in rows.column_names if not name.startswith("_")]
-    return Answer(rows.select(shown), snapshot, facts, provisional)
+    return Answer(rows.select(shown), snapshot, facts, provisional, question)

@@ -7,7 +7,7 @@ import pyarrow as pa
 from penstock.lake import sketches
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
-from penstock.lake.releases import current
+from penstock.lake.releases import current, registry
 from penstock.model.domain import domains
 from penstock.serve.reader import Reader
 
@@ -47,9 +47,11 @@ def tables(layout: Layout) -> dict[str, pa.Table]:
         if (table := open_table(layout.silver(current(layout, domain.name), source.name))) is not None
     }
     refused = {
-        f"refused.{view.name}": table.to_pyarrow_dataset()
+        f"refused.{release}.{view.name}": table.to_pyarrow_dataset()
         for domain in domains().values()
+        # Also of one that is being made: its gates are heard as well.
+        for release in registry(layout, domain.name).releases
         for view in domain.views
-        if (table := open_table(layout.candidate(current(layout, domain.name), view.name))) is not None
+        if (table := open_table(layout.candidate(release, view.name))) is not None
     }
     return {name.replace(".", "_"): rows for name, rows in {**facts, **shown, **refused}.items() if rows is not None}

@@ -8,7 +8,8 @@ from starlette.requests import Request
 from penstock.lake.audit import entries
 from penstock.lake.layout import Layout
 from penstock.lake.publication import newest, open_table
-from penstock.lake.releases import Refused, registry
+from penstock.lake.releases import UNFINISHED, Refused, Row, registry
+from penstock.lake.replaying import said
 from penstock.model.domain import domains
 from penstock.serve.compare.comparison import Comparison, compare
 from penstock.serve.problems import bad, unknown
@@ -59,9 +60,15 @@ class Told:
         views = [view.name for view in self._reader.views().values() if view.name.startswith(f"{domain}.")]
         tables = {view: open_table(self._layout.gold(current, view)) for view in views}
         told = registry(self._layout, domain)
-        listed = [{"release": name, **row.as_dict()} for name, row in told.releases.items()]
+        # A row's own `release` is the pointer: which one was current when it was written.
+        listed = [{**row.as_dict(), "release": name, **self._progress(row)} for name, row in told.releases.items()]
         published = {name: newest(table) for name, table in tables.items()}
         return {"domain": domain, "release": current, "published": published, "all": listed}
+
+    def _progress(self, row: Row) -> dict[str, Any]:
+        """Of a release that is being built: the share of records that is done (of views nobody knows), in words too."""
+        told = said(Path(self._settings.home), row.domain, row.about) if row.state in UNFINISHED else None
+        return {"progress": {"share": told.share, "text": told.text} if told else None}
 
 
 def versions(layout: Layout, domain: str, releases: tuple[str, str]) -> list[int]:

@@ -3,6 +3,7 @@ within some seconds, as it opens every table.
 """
 
 import json
+import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ from time import monotonic
 from typing import Any
 
 import httpx
+from deltalake.exceptions import DeltaError
 from starlette.requests import Request
 
 from penstock.lake.files import size_of
@@ -24,6 +26,7 @@ SECONDS = 15.0
 # A gate that has not looked for longer has nothing to say of today.
 GATES = timedelta(days=30)
 PATIENCE = 3.0
+log = logging.getLogger(__name__)
 UNDER_WAY = "/api/v2/dags/~/dagRuns?state=running&state=queued&order_by=-id&limit=50"
 
 
@@ -37,16 +40,23 @@ class Works:
         self._until = 0.0
 
     def told(self, _: Request) -> object:
-        with self._lock:
-            if monotonic() > self._until:
-                self._told = {
-                    "gates": gates(self._settings.lake),
-                    "tables": list(tables(self._reader)),
-                    "airflow": f"http://127.0.0.1:{self._settings.airflow_port}",
-                    "runs": runs(self._settings),
-                }
-                self._until = monotonic() + SECONDS
-            return self._told
+        # Who asks while it is made gets what was told last: the threads that would wait here are missed elsewhere.
+        if monotonic() > self._until and self._lock.acquire(blocking=not self._told):
+            try:
+                if monotonic() > self._until:
+                    self._told = self._made()
+                    self._until = monotonic() + SECONDS
+            finally:
+                self._lock.release()
+        return self._told
+
+    def _made(self) -> dict[str, Any]:
+        return {
+            "gates": gates(self._settings.lake),
+            "tables": list(tables(self._reader)),
+            "airflow": f"http://127.0.0.1:{self._settings.airflow_port}",
+            "runs": runs(self._settings),
+        }
 
 
 def gates(lake: str) -> list[dict[str, Any]]:
@@ -61,7 +71,12 @@ def gates(lake: str) -> list[dict[str, Any]]:
 def tables(reader: Reader) -> Iterator[dict[str, Any]]:
     """Rows and bytes of every table of the current releases, as their logs count them."""
     for tier, name, path in _places(reader.layout, reader):
-        rows, size = size_of(path)
+        try:
+            rows, size = size_of(path)
+        except (OSError, DeltaError) as damaged:
+            # One that cannot be read must not hide the others; `penstock doctor --deep` says what to do.
+            log.warning("%s cannot be read: %s", path, damaged)
+            continue
         if size:
             yield {"tier": tier, "table": name, "rows": rows, "bytes": size}
 
@@ -82,7 +97,7 @@ def runs(settings: Settings) -> list[dict[str, Any]] | None:
     """DAGs that are under way, newest first; None where no Airflow of this home answers."""
     try:
         password = json.loads(Path(settings.home, "passwords.json").read_text())["analyst"]
-        with httpx.Client(base_url=f"http://127.0.0.1:{settings.airflow_port}", timeout=PATIENCE) as airflow:
+        with httpx.Client(base_url=settings.airflow_at, timeout=PATIENCE) as airflow:
             given = airflow.post("/auth/token", json={"username": "analyst", "password": password}).raise_for_status()
             bearer = {"Authorization": f"Bearer {given.json()['access_token']}"}
             found = airflow.get(UNDER_WAY, headers=bearer).raise_for_status()

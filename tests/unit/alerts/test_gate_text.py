@@ -27,7 +27,7 @@ def checked(passed: bool, at: datetime = NINE) -> Checked:
         "Readers keep the last good numbers",
         "values_to_not_be_null(column=site) (critical)",
         '{"site": null, "visitor": "•••"}',
-        "in /lake/candidate/r1/toy.v: penstock sql 'select * from refused_toy_v where (site is null)'",
+        "in /lake/candidate/r1/toy.v: penstock sql 'select * from refused_r1_toy_v where (site is null)'",
     ],
 )
 def test_a_refusal_says_what_failed_which_rows_and_what_is_safe(said: str) -> None:

@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from toy_lake import ToyLake, fact
 
 from penstock.lake.gates import Checked, record
+from penstock.serve.reader import Reader
+from penstock.serve.works import Works
+from penstock.settings import Settings
 
 RANGE = "from=2026-03-01&to=2026-03-09"
 TALLY = f"/api/views/toy.events_by_what?{RANGE}"
@@ -98,6 +102,17 @@ def test_a_late_fact_completes_a_pattern_of_its_key(lake: ToyLake, client: TestC
     lake.epoch([fact("ann", 60, "look")])
     rows = told(client, f"/api/views/toy.impulses?{RANGE}", epoch=1)["rows"]
     assert [(row["who"], row["seconds"]) for row in rows] == [("ann", 120), ("bob", 120)]
+
+
+def test_a_pattern_is_none_where_what_excludes_it_comes_between_although_it_comes_late(
+    lake: ToyLake, client: TestClient
+) -> None:
+    for who in ("ann", "bob", "cy"):
+        lake.epoch([fact(who, 0, "look"), fact(who, 3, "buy")])
+    # Ann left between, bob after it, and cy came back and looked again.
+    lake.epoch([fact("ann", 1, "leave"), fact("bob", 4, "leave"), fact("cy", 1, "leave"), fact("cy", 2, "look")])
+    rows = told(client, f"/api/views/toy.impulses?{RANGE}", epoch=3)["rows"]
+    assert [(row["who"], row["seconds"]) for row in rows] == [("bob", 180), ("cy", 60)]
 
 
 def test_a_late_fact_takes_back_what_no_longer_holds(lake: ToyLake, client: TestClient) -> None:
@@ -209,6 +224,14 @@ def test_the_works_tell_of_tables_and_gates_and_of_an_airflow_that_does_not_answ
     assert [(gate["table"], gate["passed"]) for gate in works["gates"]] == [("toy.x", False)]
     assert {(row["tier"], row["table"]) for row in works["tables"]} >= {("speed", "toy.events_by_what")}
     assert works["runs"] is None
+
+
+def test_who_asks_for_the_works_while_they_are_made_gets_what_was_told_last(lake: ToyLake, settings: Settings) -> None:
+    works = Works(settings, Reader(lake.layout))
+    first = works.told(Request({"type": "http"}))
+    works._until = 0.0
+    with works._lock:
+        assert works.told(Request({"type": "http"})) is first
 
 
 def test_a_broken_table_is_served_as_it_last_was_and_the_status_says_so(lake: ToyLake, client: TestClient) -> None:

@@ -2,53 +2,40 @@
 
 import json
 import shlex
-import socket
-import threading
-import time
-from collections.abc import Iterator
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import uvicorn
 from deltalake import write_deltalake
 from toy_lake import MIDNIGHT, ToyLake, fact
 from typer.testing import CliRunner
 
+from penstock.client import query
 from penstock.lake.gates import Checked
 from penstock.lake.layout import Layout
 from penstock.ops.cli import application
-from penstock.serve.access.identity import Access
-from penstock.serve.answers import Answers
-from penstock.serve.app import create_app
 from penstock.serve.asking import NotAnswered
-from penstock.serve.asking import query as ask
-from penstock.serve.reader import Reader
 from penstock.settings import Settings
 
 QUERY = ["query", "toy.events_by_what", "--from", "2026-03-01", "--to", "2026-03-09", "--by", "what"]
 
 
 @pytest.fixture
-def served(lake: ToyLake, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a server whose lake has three facts."""
+def lake(lake: ToyLake) -> ToyLake:
     lake.epoch([fact(), fact(), fact(what="buy")])
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    app = create_app(Answers(settings, Reader(lake.layout)), Access(settings.home))
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
+    return lake
+
+
+@pytest.fixture
+def served(port: int, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a server whose lake has three facts."""
     monkeypatch.setenv("PENSTOCK_SERVE_PORT", str(port))
     monkeypatch.setenv("PENSTOCK_LAKE", settings.lake)
-    while not server.started:
-        time.sleep(0.05)
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join()
+    return f"http://127.0.0.1:{port}"
 
 
 def test_a_table_with_its_certificate(served: str) -> None:
@@ -77,7 +64,21 @@ def test_a_chart_is_drawn_in_the_terminal(served: str) -> None:
 
 def test_a_refused_question_says_what_is_allowed(served: str) -> None:
     with pytest.raises(NotAnswered, match="allowed: what"):
-        ask("toy.events_by_what", served, by="nothing")
+        query("toy.events_by_what", served, by="nothing")
+
+
+def test_a_notebook_gets_an_arrow_table_or_a_pandas_frame_with_the_certificate(served: str) -> None:
+    told = query("toy.events_by_what", by="what", start="2026-03-01", end="2026-03-09", where=["what:eq:look"])
+    assert isinstance(told.rows, pa.Table) and told.rows.select(["what", "events"]).to_pylist() == [
+        {"what": "look", "events": 2}
+    ]
+    assert told.to_pandas()["events"].tolist() == [2]
+    assert told.certificate["facts"] == 2
+
+
+def test_who_only_sends_loads_nothing_that_is_for_asking() -> None:
+    loaded = "import sys, penstock.client; print({'pyarrow', 'pandas', 'duckdb', 'deltalake'} & {*sys.modules})"
+    assert subprocess.check_output([sys.executable, "-c", loaded], text=True).strip() == "set()"
 
 
 def test_sql_sees_views_and_facts_as_tables(served: str) -> None:

@@ -7,6 +7,8 @@ import { moment, number } from "./format.js";
 import { table } from "./table.js";
 
 const SHOWN = 12;
+// How far a replay is changes with each of its epochs, which take seconds.
+const AGAIN = 5000;
 
 export async function releasesPage(main) {
   const list = el("section", { class: "card", "aria-label": "Releases" });
@@ -15,20 +17,26 @@ export async function releasesPage(main) {
   replace(main, el("h1", {}, "Releases"),
     el("p", { class: "aside" }, "A release is one version of a domain's silver and gold: code and tables. One pointer says which is current; the others keep up, so that going there and back is one step."),
     list, compared, audit);
-  try {
-    const [said, told] = await Promise.all([get("/api/releases"), get("/api/audit").catch(() => ({ entries: [] }))]);
+  let timer = 0;
+  const show = async () => {
+    const said = await get("/api/releases");
     replace(list, said.releases.map((domain) => domainPart(domain, said.airflow, (release) => compare(compared, domain, release))));
+    const building = said.releases.some((domain) => domain.all?.some((one) => one.progress));
+    if (building && main.contains(list)) timer = setTimeout(() => show().catch((error) => problem(list, error)), AGAIN);
+  };
+  try {
+    const [told] = await Promise.all([get("/api/audit").catch(() => ({ entries: [] })), show()]);
     replace(audit, el("h2", {}, "What was done"), history(told.entries));
   } catch (error) {
     problem(list, error);
   }
-  return () => {};
+  return () => clearTimeout(timer);
 }
 
 function domainPart(domain, airflow, chosen) {
   const all = domain.all || [];
   const rows = all.map((one) => [
-    one.release, one.release === domain.release ? "current" : one.state, one.code || "what is deployed", one.who, one.why,
+    one.release, one.release === domain.release ? "current" : state(one), one.code || "what is deployed", one.who, one.why,
     one.release === domain.release || one.state !== "ready" ? "" : el("button", { type: "button", class: "quiet", onclick: () => chosen(one.release) }, `Compare with ${domain.release}`),
   ]);
   const published = Object.entries(domain.published).map(([view, built]) => [
@@ -42,6 +50,14 @@ function domainPart(domain, airflow, chosen) {
     ]).slice(0, -1)) : null,
     el("details", {}, el("summary", {}, `When the views of ${domain.release} were built`), el("div", { class: "scroll" }, table(["View", "Built"], published))),
   );
+}
+
+// Of a release that is being built: how far it is. Nobody can say how long its views take.
+function state(one) {
+  const told = one.progress;
+  if (!told) return one.state;
+  const shown = told.share === null ? {} : { value: told.share, max: 1 };
+  return el("div", {}, `${one.state}: ${told.text}`, el("progress", { ...shown, "aria-label": `${one.release}: ${told.text}` }));
 }
 
 async function compare(card, domain, release) {

@@ -38,7 +38,7 @@ class Reports:
         now = datetime.now(UTC).replace(microsecond=0)
         as_of = self._reader.refreshed_at
         found = self._kinds[declared.kind](Asking(self._reader, declared.view, said, now), declared)
-        told = certificate(found.answer, as_of, streams)
+        told = certificate(found.answer, as_of, streams, self._reader.books)
         return {"report": declared.name, "rows": found.rows, **found.whole, "certificate": told}
 
     def _hold(self, key: tuple[Any, ...], told: dict[str, Any]) -> None:

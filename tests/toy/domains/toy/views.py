@@ -83,12 +83,14 @@ NOW = Latest("toy.now", of=ALL, key=("who",), columns=("what", "amount"), doc="W
 
 
 def looked_then_bought(facts: list[Row]) -> list[Row]:
-    """A buy within five minutes of a look, and how long it took."""
+    """A buy within five minutes of a look without a leave between them, and how long it took."""
     found: list[Row] = []
     looked = None
     for fact in facts:
         if fact["what"] == "look":
             looked = fact["happened_at"]
+        elif fact["what"] == "leave":
+            looked = None
         elif fact["what"] == "buy" and looked and fact["happened_at"] - looked <= timedelta(minutes=5):
             found.append({"happened_at": fact["happened_at"], "seconds": (fact["happened_at"] - looked).seconds})
             looked = None
@@ -101,7 +103,7 @@ IMPULSES = PerKey(
     key=("who",),
     columns={"happened_at": "timestamp", "seconds": "bigint"},
     rows=looked_then_bought,
-    doc="Who bought within five minutes of looking.",
+    doc="Who bought within five minutes of looking, and did not leave between.",
 )
 
 VIEWS: tuple[View, ...] = (EVENTS_BY_WHAT, KITCHEN_SINK, SESSIONS, VISITS, NOW, IMPULSES)

@@ -1,0 +1,113 @@
+"""Live answers: made once for all who ask the same, begun anew with another release; and what rules find."""
+
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient, WebSocketTestSession
+from toy_lake import ToyLake, fact
+from unit.serve.test_api import RANGE
+from unit.serve.test_rules import Told, alarm
+
+from penstock.lake.releases import READY, Release, say, switch
+from penstock.serve import live
+
+# Who is told nothing waits for ever.
+pytestmark = pytest.mark.timeout(60)
+TALLY = f"/api/live?view=toy.events_by_what&by=what&{RANGE}"
+
+
+def opened(stack: ExitStack, client: TestClient, address: str, number: int) -> list[WebSocketTestSession]:
+    return [stack.enter_context(client.websocket_connect(address)) for _ in range(number)]
+
+
+def test_a_change_is_made_and_serialised_once_for_all_who_ask_the_same(
+    lake: ToyLake, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[list[Any]] = []
+
+    def counted(said: Any) -> bytes:
+        made.append(said["rows"])
+        return document(said)
+
+    document = live.document
+    monkeypatch.setattr(live, "document", counted)
+    with ExitStack() as stack:
+        sockets = opened(stack, client, TALLY, 3)
+        assert [socket.receive_json()["rows"] for socket in sockets] == [[], [], []]
+        lake.epoch([fact(), fact(what="buy")])
+        heard = [socket.receive_text() for socket in sockets]
+    # The whole answer, for who comes next, and what changed, for all. A look may see the table before its rows.
+    assert (len({*heard}), [len(rows) for rows in made if rows]) == (1, [2, 2])
+
+
+def test_subscribers_begin_anew_when_the_release_is_switched(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact(), fact(what="buy")])
+    other = ToyLake(None, lake.layout, lake.domain, release="r2")
+    other.epoch([fact(what="look"), fact(what="leave")])
+    say(lake.layout, Release("toy", "r2", READY))
+    with client.websocket_connect(TALLY) as socket:
+        heard = socket.receive_json()
+        if not heard["rows"]:
+            heard = socket.receive_json()
+        assert heard["certificate"]["release"] == "r1"
+        switch(lake.layout, "toy", "r2", "lina", "it is better")
+        moved = socket.receive_json()
+        assert (moved["whole"], moved["certificate"]["release"]) == (True, "r2")
+        assert sorted(row["what"] for row in moved["rows"]) == ["leave", "look"]
+        other.epoch([fact(what="look")])
+        changed = socket.receive_json()
+        assert ("whole" in changed, [(row["what"], row["events"]) for row in changed["rows"]]) == (False, [("look", 2)])
+
+
+def test_what_a_rule_finds_is_pushed_to_who_subscribed_to_it(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact("ann", amount=99)])
+    following = alarm(lake, Told())
+    following.look()
+    with client.websocket_connect("/api/live?rule=toy.large") as socket:
+        heard = socket.receive_json()
+        assert (heard["rule"], [row["fact"]["who"] for row in heard["rows"]]) == ("toy.large", ["ann"])
+        lake.epoch([fact("bob", amount=98), fact("cy", amount=2)])
+        following.look()
+        assert [row["fact"]["who"] for row in socket.receive_json()["rows"]] == ["bob"]
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/api/live", 400),
+        ("/api/live?rule=toy.unheard", 404),
+        ("/api/live?rule=toy.large&limit=0", 400),
+        ("/api/live?rule=toy.large&by=who", 400),
+        ("/api/live?rule=toy.large&view=toy.now", 400),
+    ],
+)
+def test_a_subscription_that_cannot_be_meant_is_refused(client: TestClient, address: str, status: int) -> None:
+    with client.websocket_connect(address) as socket:
+        refused = socket.receive_json()
+    assert (refused["status"], bool(refused["allowed"])) == (status, True)
+
+
+def test_an_answer_that_fails_keeps_no_other_from_being_told(
+    lake: ToyLake, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as stack:
+        # Asked first, so told first.
+        (failing,) = opened(stack, client, "/api/live?rule=toy.large", 1)
+        (other,) = opened(stack, client, TALLY, 1)
+        failing.receive_json(), other.receive_json()
+        monkeypatch.setattr("penstock.serve.matched.Matched.answer", lambda *_: 1 / 0)
+        monkeypatch.setattr("penstock.serve.matched.Matched.refresh", lambda _: {"toy.large"})
+        lake.epoch([fact()])
+        assert other.receive_json()["rows"][0]["events"] == 1
+
+
+def test_alerts_that_cannot_be_read_keep_no_view_from_being_told(
+    lake: ToyLake, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with client.websocket_connect(TALLY) as socket:
+        socket.receive_json()
+        monkeypatch.setattr("penstock.serve.matched.Matched.refresh", lambda _: 1 / 0)
+        lake.epoch([fact()])
+        assert socket.receive_json()["rows"][0]["events"] == 1
+    assert "ZeroDivisionError" in client.get("/api/status").json()["problems"]["alerts"]
