@@ -1,11 +1,13 @@
 """# Replay: a new release of a domain, from bronze, by the code that you choose
 
-`plan` refuses what cannot work, names the release and says how long it will take. `replay` makes silver of all of
-bronze and then every view behind its gate, beside the release that people read, and slower rather than in its way. Then
-a stream of its own keeps the new release up to date, until it is dropped. **Readers see nothing of it** until a switch.
+`plan` refuses what cannot work and says how long it will take and how much room; a person approves. `begin` names the
+release. `replay` makes silver of all of bronze and then every view behind its gate, beside the release that people
+read, and slower rather than in its way. Then a stream of its own keeps the new release up to date, until it is dropped.
+**Readers see nothing of it** until a switch.
 
-**Clearing and repeating are safe**: a replay goes on after its last epoch. To give one up, mark the run failed and drop
-the release with `drop_release`.
+**Clearing and repeating are safe**: a replay goes on after its last epoch. To let it wait, mark `replay` failed and
+clear it later, or `penstock replay --pause`, which keeps its memory. To give one up, mark the run failed and drop the
+release with `drop_release`.
 
 **When it fails**, the error says why; the release that people read is untouched.
 """
@@ -15,7 +17,7 @@ from airflow.sdk import Param, chain, dag, task
 
 from penstock.ops.airflow import forms
 from penstock.ops.airflow.defaults import DEFAULTS
-from penstock.ops.airflow.operations import OPERATION, WHO, WHY, people
+from penstock.ops.airflow.operations import APPROVED_BY, OPERATION, PLANNED, WHO, WHY, approval, people
 from penstock.ops.airflow.runbooks import runbook
 from penstock.ops.airflow.steps import SparkStep
 
@@ -31,7 +33,7 @@ FORM = {
     "operation": OPERATION,
 }
 OPTIONS = {"first": "from", "last": "to"}
-RELEASE = "{{ ti.xcom_pull(task_ids='plan')['release'] }}"
+RELEASE = "{{ ti.xcom_pull(task_ids='begin') }}"
 
 
 @dag(
@@ -58,13 +60,21 @@ RELEASE = "{{ ti.xcom_pull(task_ids='plan')['release'] }}"
 )
 def replay() -> None:
     @task
-    def plan(form: dict[str, str]) -> dict[str, object]:
+    def plan(form: dict[str, str]) -> str:
         from penstock.ops.airflow import releasing
 
         return releasing.plan_replay(form)
 
+    @task
+    def begin(form: dict[str, str]) -> str:
+        from penstock.ops.airflow import releasing
+
+        return releasing.begin_replay(form)
+
     chain(
         plan(FORM),
+        approval("Replay {{ params.domain }}?", PLANNED, "wrong_rule"),
+        begin(FORM),
         SparkStep(
             job="replay",
             gated=True,
@@ -73,6 +83,7 @@ def replay() -> None:
             arguments=[
                 *(f"--{OPTIONS.get(name, name)}={said}" for name, said in FORM.items()),
                 "--cores={{ params.cores }}",
+                f"--approved-by={APPROVED_BY}",
             ],
         ),
         TriggerDagRunOperator(

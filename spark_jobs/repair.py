@@ -16,11 +16,10 @@ from penstock.engine.gate import recorded
 from penstock.engine.halting import ask_to_end, halted, shapes_of
 from penstock.engine.lease import LeaseTaken
 from penstock.engine.publish import Refused
-from penstock.engine.repair import planned, repair, settled, tried
+from penstock.engine.repair import looked, planned, repair, settled
 from penstock.engine.shape import Shape
 from penstock.engine.signing import book, signed, status
 from penstock.lake.layout import Layout
-from penstock.lake.releases import current
 from penstock.lake.session import open_session
 from penstock.lake.statements import NoSuchStatement
 from penstock.log.schemas import Schemas
@@ -42,11 +41,11 @@ def repaired(told: argparse.Namespace) -> str:
     def shape(release: str) -> Shape:
         return Shape(of, layout, release, partial(schemas.of_source, of.name))
 
-    spark = open_session(settings, "repair")
     if told.dry_run:
-        text = tried(spark, shape(current(layout, of.domain)), said).text()
+        text = looked(settings, said)
         planned(settings.home, told.operation).write_text(text)
         return text
+    spark = open_session(settings, "repair")
     said = settled(spark, layout, said, shape)
     quiet = partial(halted, settings.home, shapes_of(layout, of))
     rows = repair(spark, layout, said, shape, partial(recorded, layout), quiet)

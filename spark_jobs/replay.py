@@ -30,12 +30,12 @@ def main() -> int:
 def replayed(asked: argparse.Namespace) -> str:
     settings = Settings.from_env()
     layout = Layout(settings.lake)
-    cores = asked.__dict__.pop("cores")
+    cores, approved_by = asked.__dict__.pop("cores"), asked.__dict__.pop("approved_by")
     release = replays.begin(layout, settings.home, replays.Asked(**vars(asked)))
     folder = unpacked(layout, settings.home, asked.domain, release.hash)
     give_way(os.getpid())
     use(folder)
-    return replay(settings, release, folder, cores)
+    return replay(settings, release, folder, cores, approved_by)
 
 
 def arguments() -> argparse.Namespace:
@@ -49,6 +49,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--operation", required=True)
     parser.add_argument("--who", required=True)
     parser.add_argument("--why", required=True)
+    parser.add_argument("--approved-by", default="")
     return parser.parse_args()
 
 

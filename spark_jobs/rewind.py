@@ -1,4 +1,4 @@
-"""Brings a domain back to a restore point; where somebody was erased since, its views are built again of what is left.
+"""Brings a domain, or `all`, back to a restore point; where somebody was erased since, views are built of what is left.
 
     python spark_jobs/rewind.py --domain web --point 20261118T174640-83e2 --why "the tracker sent nonsense" \\
         --operation rewind/1 --who lina
@@ -15,7 +15,7 @@ from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
 from penstock.engine.mending import mend_views
 from penstock.engine.publish import Refused
-from penstock.engine.returning import go_back
+from penstock.engine.returning import ALL, go_back
 from penstock.engine.signing import signed, status
 from penstock.engine.ways import CannotRewind
 from penstock.lake.layout import Layout
@@ -44,7 +44,7 @@ def gone_back(asked: argparse.Namespace) -> str:
 
 def arguments() -> argparse.Namespace:
     parser = signed(__doc__)
-    parser.add_argument("--domain", required=True, choices=[*domains()])
+    parser.add_argument("--domain", required=True, choices=[ALL, *domains()])
     parser.add_argument("--point", required=True, help="a restore point's id")
     return parser.parse_args()
 

@@ -105,7 +105,7 @@ def test_a_wrong_rule_is_compared_switched_reverted_and_put_right(
     done = story.audited()
     story.sees(site, all_views)
 
-    story.penstock("replay", "--domain", "web", "--code", code(RIGHT, WRONG), "--why", "a stricter rule")
+    story.penstock("replay", "--domain", "web", "--code", code(RIGHT, WRONG), "--why", "a stricter rule", "--yes")
     (wrong,) = [each["about"] for each in releases(story) if each["state"] == "ready" and not each["current"]]
     compared = story.penstock("compare", "web", "r1", wrong)
     assert "bad_url" in json.dumps(compared["sources"])
@@ -114,7 +114,7 @@ def test_a_wrong_rule_is_compared_switched_reverted_and_put_right(
     story.penstock("revert", "web", "--why", "pages are missing")
     story.sees(site, all_views)
 
-    story.penstock("replay", "--domain", "web", "--why", "the rule as it was")
+    story.penstock("replay", "--domain", "web", "--why", "the rule as it was", "--yes")
     right = max(each["about"] for each in releases(story))
     assert story.penstock("compare", "web", "r1", right, "--max-change", "0")["within"]
     story.penstock("switch", "web", right, "--why", "the rule is right", "--yes")
@@ -162,7 +162,7 @@ def test_a_dropped_table_and_a_deleted_checkpoint_at_once(story: Story) -> None:
     release, before, done = current(story.layout, "web"), story.silver(), story.audited()
     gone = f"silver/{release}/{SOURCE}"
     shutil.rmtree(story.stack.home / "lake" / gone)
-    shutil.rmtree(story.stack.home / "lake" / "checkpoints" / f"shape-{SOURCE}" / release)
+    shutil.rmtree(story.layout.checkpoint(f"shape/{SOURCE}", release))
     assert eventually(lambda: gone in doctor(story), SECONDS)
     story.penstock("rebuild", gone, "--why", "somebody deleted a folder", "--yes")
     assert story.silver().equals(before)

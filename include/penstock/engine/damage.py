@@ -10,7 +10,8 @@ from deltalake import DeltaTable
 
 from penstock.engine.arrived import asked
 from penstock.engine.checkpoints import examine, places
-from penstock.engine.pinning import named, tables_of
+from penstock.engine.gaps import Hole, unbooked
+from penstock.engine.pinning import named, note, tables_of
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
 from penstock.lake.place import Place, place
@@ -73,7 +74,7 @@ def _of_bronze(layout: Layout, source: Source, deep: bool) -> Iterator[Damage]:
         return
     name = named(layout, path)
     wrong = broken(path, deep)
-    holes = [] if wrong else holes_of(path)
+    holes = [] if wrong else unbooked(layout.ledger(), source.name, holes_of(path))
     lost = ", ".join(f"partition {part} offsets {first:,} to {end - 1:,}" for part, first, end in holes[:5])
     told = f"has {len(wrong)} files that cannot be read" if wrong else f"lacks {lost}" if holes else ""
     if told:
@@ -83,11 +84,11 @@ def _of_bronze(layout: Layout, source: Source, deep: bool) -> Iterator[Damage]:
 def _of_silver(layout: Layout, release: str, source: Source, deep: bool) -> Iterator[Damage]:
     path, bronze = layout.silver(release, source.name), layout.bronze(source.name)
     told, records = "", size_of(bronze)[0]
-    if open_table(path) is None:
-        told = "is gone" if written(layout, release, source) else ""
+    if _begun(path) is None:
+        told = ("is gone" if open_table(path) is None else "is empty") if written(layout, release, source) else ""
     elif wrong := broken(path, deep):
         told = f"has {len(wrong)} files that cannot be read"
-    elif not broken(bronze, False) and (rows := lacking(bronze, path)):
+    elif open_table(bronze) and not broken(bronze, False) and (rows := lacking(bronze, path)):
         told = f"lacks {rows:,} records that bronze has"
     if told:
         name = named(layout, path)
@@ -112,8 +113,15 @@ def written(layout: Layout, release: str, source: Source) -> bool:
     """Whether a release of a source was ever shaped: what was made of it says so, or a restore point does."""
     views = views_of(source)
     built = any(cut_of(layout, release, view.name, source.name) >= 0 for view in views)
-    known = any(named(layout, layout.silver(release, source.name)) in point.tables for point in points(layout)[:1])
-    return built or known or any(open_table(layout.speed(release, view.name)) for view in views)
+    # A table that had no epoch yet is pinned as well, and has no place of its stream.
+    known = any(named(layout, layout.silver(release, source.name)) in point.streams for point in points(layout)[:1])
+    return built or known or any(size_of(layout.speed(release, view.name))[0] for view in views)
+
+
+def _begun(path: str) -> tuple[str, int] | None:
+    """What wrote a table's last epoch. None also of one that a rebuild had made when it was killed."""
+    table = open_table(path)
+    return None if table is None else note(table)
 
 
 class Gone(RuntimeError):
@@ -123,9 +131,9 @@ class Gone(RuntimeError):
 def refuse_gone(layout: Layout, release: str, source: Source) -> None:
     """Stops a stream whose silver was deleted: with an empty one it would begin again below the cuts of its views."""
     path = layout.silver(release, source.name)
-    if open_table(path) is None and written(layout, release, source):
+    if _begun(path) is None and written(layout, release, source):
         name = named(layout, path)
-        raise Gone(f"{name} was deleted. Records wait in the log and in bronze: `penstock rebuild {name} --why …`.")
+        raise Gone(f"{name} is gone. Records wait in the log and in bronze: `penstock rebuild {name} --why …`.")
 
 
 def broken(path: str, deep: bool) -> list[str]:
@@ -150,8 +158,7 @@ def sound(folder: Place, name: str, size: int, deep: bool) -> bool:
         return False
 
 
-def holes_of(bronze: str) -> list[tuple[int, int, int]]:
-    """Offsets [first, next) of a partition that bronze lacks between two that it has."""
+def holes_of(bronze: str) -> list[Hole]:
     return [(int(part), int(first), int(end)) for part, first, end in asked(DeltaTable(bronze), HOLES)]
 
 

@@ -13,10 +13,14 @@ import pyarrow as pa
 from confluent_kafka import Consumer, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock.engine.arrived import asked
 from penstock.engine.commit import Appender, create
 from penstock.lake.ledger import LEDGER
+from penstock.lake.publication import last_epoch, open_table
 
 Offsets = Mapping[int, int]
+# Offsets [first, next) of a partition that bronze lacks between two that it has.
+Hole = tuple[int, int, int]
 PATIENCE = 60.0
 
 
@@ -134,8 +138,23 @@ def book(kafka: str, ledger: str, lost: list[Gap]) -> int:
             "reason": gap.reason,
             "records": gap.next - gap.first,
         }
-        Appender(ledger).append(pa.Table.from_pylist([entry], LEDGER), f"lost/{gap.source}/{gap.partition}", gap.next)
+        Appender(ledger).append(pa.Table.from_pylist([entry], LEDGER), _booking(gap.source, gap.partition), gap.next)
     return sum(gap.next - gap.first for gap in lost)
+
+
+def _booking(source: str, partition: int) -> str:
+    return f"lost/{source}/{partition}"
+
+
+def unbooked(ledger: str, source: str, holes: list[Hole]) -> list[Hole]:
+    """Those of the holes in an archive that no operator has accepted."""
+    table = open_table(ledger) if holes else None
+    if table is None:
+        return holes
+    lost = "select distinct records from rows where stage = 'lost' and source = $source"
+    sizes = {records for (records,) in asked(table, lost, source=source)}
+    accepted = {part: last_epoch(table, _booking(source, part)) for part, _, _ in holes}
+    return [(part, first, end) for part, first, end in holes if end > accepted[part] or end - first not in sizes]
 
 
 def hour_after(kafka: str, gap: Gap) -> datetime:

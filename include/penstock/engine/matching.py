@@ -12,22 +12,22 @@ import duckdb
 import pyarrow as pa
 
 from penstock.engine import silver
-from penstock.engine.conditions import BadCondition, closed, moment, steady, wrong
+from penstock.engine.conditions import BadCondition, closed, columns_of, moment, parsed, steady, wrong
 from penstock.engine.restating import RESTATED, restated
 from penstock.lake.retractions import REASON, Restatement, Retraction
 from penstock.model.source import Source
 
-SEEN = ("partition", "offset", "event_id", "happened_at", "received_at", "logged_at", "day", "flags")
 HELD = f"list_filter(coalesce(flags, []), lambda flag: flag like '{REASON}:%')"
-PICKED = 'partition, "offset", day, cast(happened_at as date) as happened'
+PICKED = 'partition, "offset", day, cast(happened_at as date) as happened, flags as was'
 
 
 def about(rows: Any, source: Source, said: Retraction) -> pa.Table:
     """Positions and days of rows that a statement would still change: facts, and what other statements retracted.
 
-    Of a restatement with what it makes of them.
+    With the flags that each row has (`was`): whoever changes them meanwhile changes what this is about. Of a
+    restatement with what it makes of them.
     """
-    columns = (*SEEN, *(field.name for field in source.fields))
+    columns = columns_of(source)
     marked = f"len(list_filter(coalesce(flags, []), lambda flag: {_is(said)})) > 0"
     known = f"(disposition = '{silver.FACT}' or reason = '{REASON}')"
     rules = [known, marked if said.of else f"not {marked}", *_range(said), *_position(said)]
@@ -38,13 +38,18 @@ def about(rows: Any, source: Source, said: Retraction) -> pa.Table:
         memory.execute("set enable_external_access = false")
         try:
             seen = memory.sql(f"select {listed} from rows where {' and '.join(rules)}")
-            chosen = seen.filter(steady(said.where, columns))
-            if isinstance(said, Restatement):
-                return restated(chosen, source, said, columns).to_arrow_table()
-            return chosen.select(PICKED).to_arrow_table()
+            chosen = seen.filter(parsed(said.where, columns))
+            told = restated(chosen, source, said, columns) if isinstance(said, Restatement) else chosen.select(PICKED)
+            return _one_a_record(told.to_arrow_table(), said)
         except duckdb.Error as error:
             asked = f"{said.where} … {said.value}" if isinstance(said, Restatement) else said.where
             raise wrong(asked, columns, error) from error
+
+
+def _one_a_record(picked: pa.Table, said: Retraction) -> pa.Table:
+    records = picked.group_by(["partition", "offset"]).aggregate([]).num_rows
+    assert records == picked.num_rows, f"{said.id} is about {picked.num_rows:,} rows of {records:,} records"
+    return picked
 
 
 def _is(said: Retraction) -> str:
@@ -68,6 +73,7 @@ def named(
     """What an operator asks for, as a statement whose name follows from the operation's."""
     if not where and not of:
         raise BadCondition(f"which facts of {source.name}? Give a condition, such as \"visitor = 'v7'\"")
+    steady(where or "true", columns_of(source))
     name = f"x{hashlib.sha256(operation.encode()).hexdigest()[:8]}"
     return Retraction(name, source.name, where or "true", *closed(first, last), of=of, by=by, why=why)
 

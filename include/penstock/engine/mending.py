@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
@@ -18,7 +19,7 @@ from penstock.engine import silver
 from penstock.engine.archive import BRONZE, bronze
 from penstock.engine.arrived import asked, newest
 from penstock.engine.build import Batch, Built
-from penstock.engine.checkpoints import heal, places
+from penstock.engine.checkpoints import heal, notes, places
 from penstock.engine.commit import Appender, create
 from penstock.engine.damage import broken, holes_of
 from penstock.engine.dispositions import disposed
@@ -100,11 +101,8 @@ def mend_silver(spark: SparkSession, shape: Shape, operation: str) -> int:
     create(path, silver.schema(shape.source), silver.INDEXED)
     dropped(path)
     shape.seen = remembered(path, math.inf)
-    query, held, rows = (
-        str(uuid.uuid5(uuid.NAMESPACE_URL, f"{operation}/{path}")),
-        RETRACTIONS.in_force(shape.layout, shape.source.name),
-        0,
-    )
+    query = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{operation}/{path}"))
+    held = RETRACTIONS.in_force(shape.layout, shape.source.name)
     version = DeltaTable(archive).version()
     for chunk in chunks(archive, version, -1, EPOCH_RECORDS):
         shaped = shape.shaped(missing(spark, path, records(spark, archive, version, chunk))).toArrow()
@@ -113,8 +111,13 @@ def mend_silver(spark: SparkSession, shape: Shape, operation: str) -> int:
             judged = disposed(shaped, shape.seen, shape.source, number)
             Appender(path).append(after(judged, shape.source, held), query, number, archived=chunk.last)
             shape.seen.remember_facts(judged)
-            rows += int(judged.num_rows)
-    return rows
+    return _of_query(path, query)
+
+
+def _of_query(path: str, query: str) -> int:
+    """How many rows a query wrote, also before it was killed: the audit tells of all of them."""
+    epochs = [int(said["epoch"]) for said in notes(DeltaTable(path)) if said["query"] == query]
+    return int(DeltaTable(path).to_pyarrow_dataset().count_rows(filter=pc.field("epoch").isin(epochs)))
 
 
 def missing(spark: SparkSession, path: str, of: DataFrame) -> DataFrame:

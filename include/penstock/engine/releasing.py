@@ -1,66 +1,50 @@
 """A release from its beginning to the day when readers may be switched to it: silver, views, a stream that keeps up."""
 
-import json
+import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
+from penstock.engine import arrived
 from penstock.engine.build import Batch
 from penstock.engine.gate import recorded
+from penstock.engine.halting import halted
 from penstock.engine.lease import take
 from penstock.engine.publish import Gate
 from penstock.engine.publish import Refused as GateRefused
 from penstock.engine.repeating import repeated
 from penstock.engine.replay import Replay, Told
+from penstock.engine.retraction import lenient
 from penstock.engine.scope import scope_of
 from penstock.engine.shape import Shape
 from penstock.lake import audit
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
-from penstock.lake.releases import DROPPED, READY, Refused, Release, current, registry
+from penstock.lake.releases import DROPPED, PAUSED, READY, Refused, Release, current, registry
+from penstock.lake.replaying import DONE, SILVER, VIEWS, Progress
+from penstock.lake.replaying import said as last_said
 from penstock.lake.replays import ready
+from penstock.lake.retractions import RETRACTIONS
 from penstock.lake.session import give_way, jvm_of, open_session, session_of
 from penstock.log.schemas import Schemas
-from penstock.model.domain import domains
+from penstock.model.domain import domains, views_of
 from penstock.settings import Settings
 
-FOLDER = Path("run", "replays")
+# A replay that is paused looks so often whether it may go on.
+LOOK_SECONDS = 2.0
 
 
-@dataclass
-class Progress:
-    """What a replay says of itself, in one small file that anyone may read."""
-
-    domain: str
-    release: str
-    total: int
-    stage: str = "silver"
-    sources: dict[str, dict[str, Any]] = field(default_factory=dict)
-    begun: float = field(default_factory=time.time)
-    seconds: float = 0.0
-
-    def say(self, stage: str, home: Path) -> None:
-        self.stage = stage
-        self.seconds = round(time.time() - self.begun, 1)
-        folder = home / FOLDER
-        folder.mkdir(parents=True, exist_ok=True)
-        new = folder / f".{self.domain}-{self.release}"
-        new.write_text(json.dumps(asdict(self)))
-        new.replace(folder / f"{self.domain}-{self.release}.json")
-
-
-def replay(settings: Settings, release: Release, folder: Path, cores: int) -> str:
+def replay(settings: Settings, release: Release, folder: Path, cores: int, approved_by: str = "") -> str:
     """Runs a replay in a session of its own share of the machine, with the release's code in Spark's workers too."""
     with take(settings.home / "run" / "leases", f"replay-{release.domain}-{release.about}"):
         _must_be_wanted(Layout(settings.lake), release)
-        if registry(Layout(settings.lake), release.domain).get(release.about).state == READY:
+        if _is_ready(Layout(settings.lake), release) and _is_recorded(Layout(settings.lake), release):
             return f"{release.domain} {release.about} is ready already"
         local = settings.spark_master.startswith("local")
         own = replace(settings, spark_master=f"local[{cores}]") if local else settings
@@ -69,30 +53,44 @@ def replay(settings: Settings, release: Release, folder: Path, cores: int) -> st
             give_way(jvm_of(spark))
         gate = recorded(Layout(settings.lake), release.about)
         schemas = Schemas(settings.kafka)
-        return replayed(spark, settings, release, gate, lambda source: schemas.of_source(source))
+        return replayed(spark, settings, release, gate, lambda source: schemas.of_source(source), approved_by)
 
 
 SchemasOf = Callable[[str], Mapping[int, str]]
 
 
 def replayed(
-    spark: SparkSession, settings: Settings, release: Release, gate: Gate, schemas: SchemasOf = lambda source: {}
+    spark: SparkSession,
+    settings: Settings,
+    release: Release,
+    gate: Gate,
+    schemas: SchemasOf = lambda source: {},
+    approved_by: str = "",
 ) -> str:
-    """Silver of every source, then every view behind its gate; recorded, and ready."""
-    said = shaped(spark, settings, release, schemas)
-    said.say("views", settings.home)
-    layout, views = Layout(settings.lake), domains()[release.domain].views
+    """Silver of every source, then every view behind its gate; ready, and recorded."""
+    layout, shapes = Layout(settings.lake), _shapes(Layout(settings.lake), release, schemas)
+    # One that was killed when it was ready already has only its end left: its stream may have gone on.
+    ending = _is_ready(layout, release)
+    before = last_said(settings.home, release.domain, release.about) or Progress(release.domain, release.about, 0)
+    said = before if ending else shaped(spark, settings, release, schemas)
     try:
-        # A replay that was killed among its views may have marked rows of days that it had built.
-        again = any(open_table(layout.gold(release.about, view.name)) for view in views)
-        Batch(spark, layout, release.about, gate).build(views, full=again)
-        # What somebody stated meanwhile was said of releases that are kept up, and this one is not yet.
-        if sum(repeated(spark, shape) for shape in _shapes(layout, release, schemas)):
-            Batch(spark, layout, release.about, gate).build(views, full=True)
+        if not ending:
+            said.say(VIEWS, settings.home)
+            _build(spark, layout, release, gate, full=_has_views(layout, release))
+            # What somebody stated meanwhile was said of releases that are kept up, and this one is not yet.
+            while _stated(spark, settings, release, shapes, said):
+                _build(spark, layout, release, gate, full=True)
+        # Its stream waits until this has what was stated in the moment before it was ready.
+        with halted(settings.home, [f"{shape.place.job}-{release.about}" for shape in shapes]):
+            if not ending:
+                ready(layout, release)
+            late = _stated(spark, settings, release, shapes, said)
+        if late or ending:
+            _build(spark, layout, release, gate, full=True)
     except GateRefused as refusal:
         raise Refused(f"{refusal}\n{release.about} stays as it is, and no reader sees it.") from refusal
-    said.say("ready", settings.home)
-    return _finished(layout, release, said)
+    said.say(DONE, settings.home)
+    return _finished(layout, release, said, approved_by)
 
 
 def shaped(
@@ -103,18 +101,45 @@ def shaped(
     shapes = _shapes(layout, release, schemas)
     records = sum(size_of(layout.bronze(shape.source.name))[0] for shape in shapes)
     said = Progress(domain.name, release.about, records)
-
-    def tell(told: Told) -> None:
-        said.sources[told.source] = asdict(told)
-        said.say("silver", settings.home)
-        _must_be_wanted(layout, release)
-
+    tell = partial(_tell, settings, release, said)
     scope = scope_of(registry(layout, domain.name), release.about)
     for shape in shapes:
         expected = _has_facts(layout.silver(current(layout, domain.name), shape.source.name))
-        tell(Replay(spark, shape, tell, facts_expected=expected, scope=scope).run())
-        repeated(spark, shape)
+        records_of = Replay(spark, shape, tell, facts_expected=expected, scope=scope)
+        tell(records_of.run())
+        repeated(spark, shape, records_of.run)
     return said
+
+
+def _tell(settings: Settings, release: Release, said: Progress, told: Told) -> None:
+    said.sources[told.source] = asdict(told)
+    said.say(SILVER, settings.home)
+    _must_be_wanted(Layout(settings.lake), release)
+
+
+def _stated(spark: SparkSession, settings: Settings, release: Release, shapes: list[Shape], said: Progress) -> bool:
+    """Says of the new release what has been stated by now. True: its silver changed, and its views are old."""
+    scope = scope_of(registry(Layout(settings.lake), release.domain), release.about)
+    tell = partial(_tell, settings, release, said)
+    changed = [repeated(spark, shape, Replay(spark, shape, tell, scope=scope).run) for shape in shapes]
+    said.say(VIEWS, settings.home)
+    return any(changed)
+
+
+def _has_views(layout: Layout, release: Release) -> bool:
+    """A replay that was killed among its views may have marked rows of days that it had built."""
+    return any(open_table(layout.gold(release.about, view.name)) for view in domains()[release.domain].views)
+
+
+def _build(spark: SparkSession, layout: Layout, release: Release, gate: Gate, full: bool) -> None:
+    Batch(spark, layout, release.about, gate).build(domains()[release.domain].views, full=full)
+    for source in domains()[release.domain].sources:
+        silver, said = open_table(layout.silver(release.about, source.name)), RETRACTIONS.in_force(layout, source.name)
+        # Where every fact was retracted no epoch has any, and the build above has left the old numbers as they are.
+        if silver and said and arrived.last_epoch(silver) < 0:
+            empty = Batch(spark, layout, release.about, lenient(gate, said[-1]))
+            empty.least = arrived.newest(silver)
+            empty.build(views_of(source), full=True)
 
 
 def _shapes(layout: Layout, release: Release, schemas: SchemasOf) -> list[Shape]:
@@ -124,19 +149,31 @@ def _shapes(layout: Layout, release: Release, schemas: SchemasOf) -> list[Shape]
 
 
 def _must_be_wanted(layout: Layout, release: Release) -> None:
-    """Somebody may drop a release while it is being made."""
-    if registry(layout, release.domain).get(release.about).state == DROPPED:
+    """Somebody may drop a release while it is being made, or let it wait; it then waits here, between two epochs."""
+    while (state := registry(layout, release.domain).get(release.about).state) == PAUSED:
+        time.sleep(LOOK_SECONDS)
+    if state == DROPPED:
         raise Refused(
             f"{release.domain} {release.about} was dropped: its replay ends here, and readers saw nothing of it."
         )
 
 
-def _finished(layout: Layout, release: Release, said: Progress) -> str:
-    ready(layout, release)
+def _is_ready(layout: Layout, release: Release) -> bool:
+    return registry(layout, release.domain).get(release.about).state == READY
+
+
+def _is_recorded(layout: Layout, release: Release) -> bool:
+    told = audit.entries(layout, release.domain, sys.maxsize)
+    return any((entry.operation, entry.what) == (release.operation, "replay") for entry in told)
+
+
+def _finished(layout: Layout, release: Release, said: Progress, approved_by: str) -> str:
     counts = {name: told["counts"] for name, told in said.sources.items()}
     before = {"current": current(layout, release.domain)}
     after = {"release": release.about, "code": release.code, "hash": release.hash, "records": said.total, **counts}
-    entry = audit.Entry(release.operation, "replay", release.domain, release.who, release.why, "", before, after)
+    entry = audit.Entry(
+        release.operation, "replay", release.domain, release.who, release.why, approved_by, before, after
+    )
     audit.record(layout, entry)
     return f"{release.domain} {release.about} is ready: {said.total:,} records in {said.seconds:.0f} s, {counts}"
 

@@ -7,6 +7,7 @@ replace their own rows in one commit. What stays rejected is left alone. Revoked
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,12 @@ from penstock.engine.unsealing import unsealed
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.records import COLUMNS
-from penstock.lake.releases import kept
+from penstock.lake.releases import current, kept
 from penstock.lake.repairs import REPAIRS, Repair
+from penstock.lake.session import open_session
+from penstock.log.schemas import Schemas
+from penstock.model.domain import source
+from penstock.settings import Settings
 
 CHOSEN = 'select partition, "offset", day, epoch, cast(happened_at as date) as happened from rows where {rules}'
 RECORDS = """
@@ -83,6 +88,13 @@ def tried(spark: SparkSession, shape: Shape, said: Repair) -> Tried:
     better = rows if said.of else rows.filter(pc.not_equal(rows["disposition"], silver.REJECTED))
     others = [] if said.of else rows.filter(pc.equal(rows["disposition"], silver.REJECTED))["reason"].to_pylist()
     return Tried(chosen.num_rows, better, {reason: others.count(reason) for reason in sorted(set(others))})
+
+
+def looked(settings: Settings, said: Repair) -> str:
+    """The same in words, of the release that people read, in a session of its own."""
+    layout, of, schemas = Layout(settings.lake), source(said.source), Schemas(settings.kafka)
+    shape = Shape(of, layout, current(layout, of.domain), partial(schemas.of_source, of.name))
+    return tried(open_session(settings, "repair"), shape, said).text()
 
 
 def about(shape: Shape, said: Repair) -> pa.Table:

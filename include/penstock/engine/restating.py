@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import duckdb
 
-from penstock.engine.conditions import BadCondition, closed, steady
+from penstock.engine.conditions import BadCondition, closed, columns_of, parsed, steady
 from penstock.lake.layout import Layout
 from penstock.lake.retractions import RETRACTIONS, Restatement
 from penstock.model.source import Field, Source
@@ -24,14 +24,14 @@ KINDS: Mapping[str, set[str]] = {
 TYPES = {"string": "varchar"}
 
 STATED = """
-select partition, "offset", day, happened, earlier, value,
+select partition, "offset", day, happened, was, earlier, value,
     list_append(coalesce(flags, []),
         '{mark}:{field}' || case when earlier is null then '' else '=' || cast(earlier as varchar) end) as flags
 from chosen
 """
 # `own` is the flag of the statement that is taken back, `later` that of the next one on the same field.
 TAKEN_BACK = """
-select partition, "offset", day, happened, earlier,
+select partition, "offset", day, happened, was, earlier,
     case when later is not null then earlier when before = '' then null else cast(before[2:] as {type}) end as value,
     list_transform(
         list_filter(flags, lambda flag: flag <> own),
@@ -72,6 +72,8 @@ def named(
         restatable(source, field)
         if not value or not where:
             raise BadCondition(f"which facts of {source.name}, and what is right? Give a condition and a value")
+        steady(value, columns_of(source))
+    steady(where or "true", columns_of(source))
     name = f"s{hashlib.sha256(operation.encode()).hexdigest()[:8]}"
     return Restatement(
         name, source.name, where or "true", *closed(first, last), field=field, value=value, of=of, by=by, why=why
@@ -81,13 +83,23 @@ def named(
 def restatable(source: Source, name: str) -> Field:
     """The field, if it may be restated: what a record says for itself, and of nobody."""
     free = [field for field in source.fields if not _held(source, field)]
-    found = next((field for field in source.fields if field.name == name), None)
+    found = known(source, name)
     if found in free:
-        return next(field for field in free if field.name == name)
-    there = f"Fields that may be restated: {', '.join(field.name for field in free)}"
+        return found
+    there = ", ".join(field.name for field in free)
+    why = _held(source, found)
+    raise BadCondition(f"{name} of {source.name} cannot be restated: {why}. Fields that may be restated: {there}")
+
+
+def known(source: Source, name: str) -> Field:
+    """The field of this name. What may be restated is asked when it is stated: what is in force is said again."""
+    found = next((field for field in source.fields if field.name == name), None)
     if found is None:
-        raise BadCondition(f"{source.name} has no field {name!r} that a sender or a shape says. {there}")
-    raise BadCondition(f"{name} of {source.name} cannot be restated: {_held(source, found)}. {there}")
+        free = ", ".join(field.name for field in source.fields if not _held(source, field))
+        raise BadCondition(
+            f"{source.name} has no field {name!r} that a sender or a shape says. Fields that may be restated: {free}"
+        )
+    return found
 
 
 def _held(source: Source, field: Field) -> str:
@@ -103,8 +115,9 @@ def restated(
     chosen: duckdb.DuckDBPyRelation, source: Source, said: Restatement, columns: tuple[str, ...]
 ) -> duckdb.DuckDBPyRelation:
     """Of chosen rows: the position, the value before (`earlier`) and after (`value`), and the flags that say so."""
-    field = restatable(source, said.field)
+    field = known(source, said.field)
     kept = [duckdb.ColumnExpression(name) for name in ("partition", "offset", "day", "flags")]
+    kept.append(duckdb.ColumnExpression("flags").alias("was"))
     happened = duckdb.ColumnExpression("happened_at").cast("date").alias("happened")
     earlier = duckdb.ColumnExpression(field.name).alias("earlier")
     kind, mark = TYPES.get(field.type, field.type), f"{said.mark}:{field.name}"
@@ -112,7 +125,7 @@ def restated(
         chosen = chosen.select(*kept, happened, earlier)
         same = f"^{Restatement.verb}:[^:]+:{field.name}"
         return _asked(chosen, TAKEN_BACK.format(mark=mark, length=len(mark), said=same, type=kind))
-    value = steady(said.value, columns)
+    value = parsed(said.value, columns)
     _fits(field, str(chosen.select(value).types[0]), said.value)
     chosen = chosen.select(*kept, happened, earlier, value.cast(kind).alias("value"))
     return _asked(chosen, STATED.format(mark=said.mark, field=field.name))

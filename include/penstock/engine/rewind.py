@@ -28,9 +28,16 @@ from penstock.model.source import Source
 from penstock.model.view import View
 
 
-def rewind(layout: Layout, point: RestorePoint, domain: str, by: str, why: str) -> Rewind:
-    """Goes back, or ends what was begun. The caller holds the leases of the domain's shapes."""
-    begun = rewinds.unfinished(layout, domain) or _begin(layout, point, domain, by, why)
+def rewind(layout: Layout, point: RestorePoint, domain: str, by: str, why: str, operation: str = "") -> Rewind:
+    """Goes back, or ends what was begun. The caller holds the leases of the domain's shapes.
+
+    What an operation has ended it does not do again: streams may have shaped newer records since.
+    """
+    name = rewinds.named(operation, domain)
+    begun = rewinds.unfinished(layout, domain) or rewinds.ended(layout, name)
+    begun = begun or _begin(layout, point, domain, by, why, name)
+    if begun.done:
+        return begun
     if begun.point != point.id:
         rewinds.refuse_unfinished(layout, domain)
     found = ways(layout, point, domain)
@@ -47,12 +54,12 @@ def rewind(layout: Layout, point: RestorePoint, domain: str, by: str, why: str) 
     return done
 
 
-def _begin(layout: Layout, point: RestorePoint, domain: str, by: str, why: str) -> Rewind:
+def _begin(layout: Layout, point: RestorePoint, domain: str, by: str, why: str, name: str) -> Rewind:
     """Saves the present and fixes the epochs, before anything moves."""
     found = ways(layout, point, domain)
     epochs = {way.path: _fresh(way.path) for way in found if way.kind == "silver" and way.now}
     saved = take(layout, "hand", by, f"before the rewind of {domain} to {point.id}: {why}")
-    begun = Rewind(uuid.uuid4().hex, domain, point.id, saved.id, by, why, epochs, point_at=point.at)
+    begun = Rewind(name, domain, point.id, saved.id, by, why, epochs, point_at=point.at)
     rewinds.note(layout, begun)
     return begun
 

@@ -15,7 +15,7 @@ from penstock.keys.store import Keys
 from penstock.lake.erasures import ERASED, Erasure
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
-from penstock.lake.releases import BUILDING, registry
+from penstock.lake.releases import UNFINISHED, registry
 from penstock.model.domain import domains
 from penstock.model.source import Source
 from penstock.settings import Settings
@@ -64,7 +64,7 @@ def checked(settings: Settings, wanted: Asked) -> None:
         shown = ", ".join(sorted(token.hex() for token in unknown)[:5])
         raise CannotErase(f"no key is known for {len(unknown)} of {len(wanted.tokens)} subjects: {shown}")
     now = registry(Layout(settings.lake), wanted.domain)
-    building = [name for name, row in now.releases.items() if row.state == BUILDING]
+    building = [name for name, row in now.releases.items() if row.state in UNFINISHED]
     if building:
         raise CannotErase(
             f"{', '.join(building)} of {wanted.domain} is being built. Wait for its replay, or drop it; then ask again."

@@ -18,10 +18,13 @@ from penstock.lake.appending import append, opened
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.publication import open_table
 
-# building: its batch plan runs. ready: readers may be switched to it, its stream keeps up. retired: it stands still.
-BUILDING, READY, RETIRED, DROPPED = "building", "ready", "retired", "dropped"
+# building: its batch plan runs, or waits (paused). ready: readers may be switched to it, its stream keeps up. retired:
+# it stands still.
+BUILDING, PAUSED, READY, RETIRED, DROPPED = "building", "paused", "ready", "retired", "dropped"
+UNFINISHED = (BUILDING, PAUSED)
 NOT_READY = {
     BUILDING: "Its replay is not done yet; wait for it, or look at why it does not go on",
+    PAUSED: "Its replay waits until somebody lets it go on: `penstock replay --resume`",
     RETIRED: "It stands still since then and lacks what came later; replay its code into a new release",
     DROPPED: "Its tables are gone; replay its code into a new release",
 }

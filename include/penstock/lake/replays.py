@@ -12,7 +12,19 @@ from penstock.lake.code import files_of, pin, unpacked
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
-from penstock.lake.releases import BUILDING, READY, Refused, Registry, Release, Row, commit, current, say
+from penstock.lake.releases import (
+    BUILDING,
+    READY,
+    UNFINISHED,
+    Refused,
+    Registry,
+    Release,
+    Row,
+    commit,
+    current,
+    registry,
+    say,
+)
 from penstock.model.domain import Domain, domains, load
 
 # Of one core: docs/decisions/0081; and a JVM's start with the builds of few facts.
@@ -34,15 +46,25 @@ class Asked:
     operation: str = ""
 
 
+def consider(layout: Layout, home: Path, asked: Asked) -> str:
+    """What this replay would take, for a person who approves. No release is begun; refuses what `begin` would."""
+    name, _ = _checked(layout, home, asked)
+    now = registry(layout, asked.domain)
+    if not _begun(now, asked.operation):
+        _must_be_alone(now)
+    anew = asked.source or "every source"
+    if asked.first or asked.last:
+        anew += f" from {asked.first or 'the first day'} to {asked.last or 'now'}, and the rest is taken over"
+    return (
+        f"{asked.domain} by {name or 'what is deployed'} ({anew}): {estimate(layout, asked.domain)['text']}.\n\nIt is "
+        f"made beside {now.current}, which people go on reading until somebody switches."
+    )
+
+
 def begin(layout: Layout, home: Path, asked: Asked) -> Row:
     """The release that this operation builds: a new one, or the one that it began before it was killed."""
-    domain, code, operation = asked.domain, asked.code, asked.operation
-    deployed = domains()[domain]
-    _must_be_a_range(deployed, asked)
-    _must_have_records(layout, deployed, asked)
-    name, files = files_of(code, domain)
-    key = pin(layout, domain, files)
-    _must_fit(deployed, load(unpacked(layout, home, domain, key), domain), name)
+    domain, operation = asked.domain, asked.operation
+    name, key = _checked(layout, home, asked)
 
     def decide(now: Registry) -> Iterable[Row]:
         if _begun(now, operation):
@@ -57,6 +79,17 @@ def begin(layout: Layout, home: Path, asked: Asked) -> Row:
     begun = _begun(commit(layout, domain, decide), operation)
     assert begun is not None
     return begun
+
+
+def _checked(layout: Layout, home: Path, asked: Asked) -> tuple[str, str]:
+    """The code's name and the hash under which the lake keeps it, once it is known to load and to fit."""
+    deployed = domains()[asked.domain]
+    _must_be_a_range(deployed, asked)
+    _must_have_records(layout, deployed, asked)
+    name, files = files_of(asked.code, asked.domain)
+    key = pin(layout, asked.domain, files)
+    _must_fit(deployed, load(unpacked(layout, home, asked.domain, key), asked.domain), name)
+    return name, key
 
 
 def estimate(layout: Layout, domain: str) -> dict[str, Any]:
@@ -125,7 +158,7 @@ def _must_fit(deployed: Domain, code: Domain, name: str) -> None:
 
 
 def _must_be_alone(now: Registry) -> None:
-    other = next((row for row in now.releases.values() if row.state == BUILDING), None)
+    other = next((row for row in now.releases.values() if row.state in UNFINISHED), None)
     if other:
         raise Refused(
             f"{now.domain} {other.about} is being replayed already ({other.operation}, by {other.who}: {other.why}). "

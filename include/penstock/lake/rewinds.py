@@ -1,6 +1,7 @@
 """The journal of rewinds, in `control/rewinds`: one that was begun is ended before any stream of its domain starts."""
 
 import json
+import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -55,6 +56,16 @@ def rewinds(layout: Layout) -> list[Rewind]:
     table = open_table(layout.control("rewinds"))
     rows = table.to_pyarrow_table().sort_by("at").to_pylist() if table else []
     return list({row["id"]: Rewind(**json.loads(row.pop("document")), **row) for row in rows}.values())
+
+
+def named(operation: str, domain: str) -> str:
+    """The id of an operation's rewind of a domain; of its own where no operation is named."""
+    return (uuid.uuid5(uuid.NAMESPACE_URL, f"{operation}/{domain}") if operation else uuid.uuid4()).hex
+
+
+def ended(layout: Layout, name: str) -> Rewind | None:
+    """The rewind of this id, if it is done."""
+    return next((one for one in rewinds(layout) if one.done and one.id == name), None)
 
 
 def unfinished(layout: Layout, domain: str) -> Rewind | None:

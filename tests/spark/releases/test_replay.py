@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
-from toy_log import NOON, ToyLog, answers, said, silver, traffic
+from toy_log import NOON, SHAPE, ToyLog, answers, said, silver, traffic
 
-from penstock.engine import checkpoints
+from penstock.engine import checkpoints, releasing, repeating
 from penstock.engine.build import Batch, Built
 from penstock.engine.commit import Appender
 from penstock.engine.dropping import drop
@@ -20,7 +20,9 @@ from penstock.engine.matching import named as retracting
 from penstock.engine.restating import named as restating
 from penstock.engine.retraction import mark, settled
 from penstock.lake.audit import Entry, entries
+from penstock.lake.layout import Layout
 from penstock.lake.releases import DROPPED, READY, Refused, Release, registry, say, switch
+from penstock.lake.replays import ready as make_ready
 from penstock.model.domain import source as source_of
 from penstock.settings import Settings
 
@@ -131,6 +133,123 @@ def test_what_is_stated_while_views_are_built_holds_for_the_new_release_too(
     assert (silver(log, "r2")["disposition"].to_pylist(), built) == (["fact", "rejected"], [False, True])
 
 
+def test_what_is_stated_of_records_that_came_after_the_replay_holds_for_the_new_release_too(
+    log: ToyLog, replay: Replay, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its stream would have them as facts: nobody says a thing twice."""
+    log.take([said("ann", amount=1, id="a")])
+    source, path, built = source_of(log.source), log.layout.silver("r1", log.source), list[bool]()
+
+    def stating(batch: Batch, views: Any, full: bool = False) -> list[Built]:
+        built.append(full)
+        if len(built) == 1:
+            log.take([said("junk", amount=2, id="b"), said("bob", amount=3, id="c", partition=1)])
+            mark(
+                spark, path, source, settled(log.layout, source, retracting("one", source, "who = 'junk'", "", "", ""))
+            )
+        return []
+
+    monkeypatch.setattr(Batch, "build", stating)
+    replay(views=True)
+    assert silver(log, "r2").equals(silver(log, "r1"))
+    assert (silver(log, "r2")["disposition"].to_pylist(), built) == (["fact", "rejected", "fact"], [False, True])
+    # Its stream goes on after them.
+    place = checkpoints.places(log.layout, log.source, "r2")[1]
+    assert (checkpoints.examine(place), checkpoints.wanted(place)) == ("", log.ends)
+
+
+def test_what_is_stated_up_to_the_moment_when_it_is_ready_holds_and_is_built(
+    log: ToyLog, replay: Replay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.take([said("ann", amount=nth, id=f"e{nth}") for nth in range(4)])
+    source, built = source_of(log.source), list[str]()
+
+    def state(amount: int) -> None:
+        asked = retracting(f"op{amount}", source, f"amount = {amount}", "", "", "")
+        settled(log.layout, source, asked)
+
+    def stating(batch: Batch, views: Any, full: bool = False) -> list[Built]:
+        built.append(registry(log.layout, "toy").get("r2").state)
+        if len(built) < 3:
+            state(len(built))
+        return []
+
+    def ready(layout: Layout, release: Release) -> None:
+        state(3)
+        make_ready(layout, release)
+
+    monkeypatch.setattr(Batch, "build", stating)
+    monkeypatch.setattr(releasing, "ready", ready)
+    replay(views=True)
+    assert silver(log, "r2")["disposition"].to_pylist() == ["fact", "rejected", "rejected", "rejected"]
+    assert built == ["building"] * 3 + ["ready"]
+
+
+def test_a_replay_that_was_killed_when_it_was_ready_builds_once_more_and_says_so_in_the_audit(
+    log: ToyLog, replay: Replay, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.take([said("ann", id="a")])
+    built = list[bool]()
+    monkeypatch.setattr(Batch, "build", lambda batch, views, full: built.append(full) or [])
+    with monkeypatch.context() as killed:
+        killed.setattr(releasing, "_finished", dies)
+        with pytest.raises(KeyboardInterrupt):
+            replay(views=True)
+        killed.setattr(releasing, "open_session", dies)
+        with pytest.raises(KeyboardInterrupt):
+            releasing.replay(settings, registry(log.layout, "toy").get("r2"), settings.home, 1)
+    release = replay(views=True)
+    assert releasing.replay(settings, release, settings.home, 1) == "toy r2 is ready already"
+    assert (built, [entry.what for entry in entries(log.layout)]) == ([False, True], ["replay"])
+
+
+def test_a_source_that_loses_every_fact_while_views_are_built_loses_its_numbers(
+    log: ToyLog, replay: Replay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.take([said("ann", id="a"), said("bob", id="b")])
+    source, least = source_of(log.source), list[int]()
+
+    def stating(batch: Batch, views: Any, full: bool = False) -> list[Built]:
+        least.append(batch.least)
+        settled(log.layout, source, retracting("one", source, "true", "", "", ""), confirmed=True)
+        return []
+
+    monkeypatch.setattr(Batch, "build", stating)
+    replay(views=True)
+    # Built up to silver's last epoch although no epoch has a fact, and an empty view passes.
+    assert least == [-1, -1, 0]
+
+
+def test_what_is_about_records_that_the_archive_does_not_get_stops_the_replay(
+    log: ToyLog, replay: Replay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.take([said("ann", id="a")])
+    source, rows = source_of(log.source), silver(log, "r1")
+    later = rows.set_column(rows.column_names.index("offset"), "offset", pa.array([7], pa.int64()))
+    Appender(log.layout.silver("r1", log.source)).append(
+        later.add_column(2, "epoch", pa.array([9], pa.int64())), SHAPE, 9
+    )
+    settled(log.layout, source, retracting("one", source, "who = 'ann'", "", "", ""), confirmed=True)
+    monkeypatch.setattr(repeating, "PATIENCE", 0.0)
+    with pytest.raises(Refused, match="is about records that the archive does not have yet"):
+        replay()
+
+
+def test_however_much_was_stated_a_replay_finds_where_it_stands(
+    log: ToyLog, replay: Replay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.take([said("ann", id="a")])
+    source = source_of(log.source)
+    for nth in range(4):
+        asked = retracting(f"op{nth}", source, f"who = 'nobody{nth}'", "", "", "")
+        settled(log.layout, source, asked, confirmed=True)
+    monkeypatch.setattr(checkpoints, "COMMITS", 3)
+    replay()
+    log.take([said("bob", id="b")])
+    replay()
+    assert silver(log, "r2").equals(silver(log, "r1"))
+
+
 def test_code_that_rejects_everything_is_stopped(log: ToyLog, replay: Replay, changed: Callable[..., str]) -> None:
     log.take(traffic(1, 40))
     wrong = changed("shapes.py", 'F.col("event.who").isNull()', "F.lit(True)")
@@ -153,13 +272,24 @@ def test_a_replay_of_some_days_takes_the_others_over(log: ToyLog, replay: Replay
     assert silver(log, "r2")["disposition"].to_pylist() == ["fact", "rejected", "fact"]
 
 
+def test_a_replay_of_some_days_by_code_with_other_columns_is_refused(
+    log: ToyLog, replay: Replay, changed: Callable[..., str]
+) -> None:
+    for day in range(2):
+        log.take([said("ann", id=f"e{day}", at=NOON + timedelta(days=day))])
+    wider = changed("model.py", "    fields=(\n", '    fields=(\n        Field("why", "string", "what for"),\n')
+    with pytest.raises(Refused, match="other columns than r1 has, so nothing can be taken over"):
+        replay(wider, first="2026-03-03")
+    assert silver(log, "r2").num_rows == 0
+
+
 def dies_at(epoch: int) -> Callable[..., bool]:
     """The process dies before this epoch is committed."""
+    return before(epoch, dies)
 
-    def die() -> None:
-        raise KeyboardInterrupt
 
-    return before(epoch, die)
+def dies(*_: Any, **__: Any) -> str:
+    raise KeyboardInterrupt
 
 
 def before(epoch: int, happens: Callable[[], object]) -> Callable[..., bool]:

@@ -21,7 +21,7 @@ from penstock.engine.stream import Job
 from penstock.lake.ledger import balance
 from penstock.settings import Settings
 
-SILVER, GOLD = "silver/r1/toy.events", "gold/r1/toy.now"
+SILVER, GOLD, CHECKPOINT = "silver/r1/toy.events", "gold/r1/toy.now", "checkpoints/shape/toy.events/r1"
 SAID = [
     ("a", '{"who": "ann", "amount": 1}', 0),
     ("b", '{"who": "bob", "what": "buy", "amount": 2}', 1),
@@ -60,7 +60,9 @@ def test_a_dropped_table_and_a_deleted_checkpoint_are_rebuilt_from_bronze(
     shaped, told = dispositions(silver), answers(lake)
     post(lake.layout, (source,), "r1")
 
-    for path in (silver, jobs[1].place.checkpoint, lake.layout.gold("r1", "toy.now")):
+    shutil.rmtree(jobs[1].place.checkpoint)
+    assert CHECKPOINT in {each.table for each in damages(lake.layout)}
+    for path in (silver, lake.layout.gold("r1", "toy.now")):
         shutil.rmtree(path)
     assert {each.table for each in damages(lake.layout)} >= {SILVER, GOLD}
     with pytest.raises(Gone, match="penstock rebuild"):

@@ -1,5 +1,6 @@
 """Who is erased is in no byte of the lake, and in no number; everybody else is as before."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from penstock.engine.theirs import asked
 from penstock.keys.store import Keys
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import booked
+from penstock.lake.releases import RETIRED, Release, say
 from penstock.model.domain import Domain
 from penstock.settings import Settings
 
@@ -54,17 +56,16 @@ def test_every_canary_is_gone_from_every_byte_and_no_rewind_brings_one_back(
     lake.build()
     point = take(lake.layout, "hand", "test", "with canaries")
     sealed.take([*others[25:], *planted[20:], planted[0]])
+    stands_still(lake.layout, "r2")
     assert len(searching.below(settings.home / "lake", CANARY)) == 40
     assert not searching.below(settings.home / "lake" / "bronze", CANARY)
 
     wanted = asked("toy", tokens(settings, CANARIES), "erase/1", "test", "they asked")
     (done,), _ = erase(lambda: spark, settings, wanted, lambda release: passes)
 
-    assert (done.records, done.facts) == (41, {"r1": [90, 40]})
+    assert (done.records, done.facts) == (41, {"r1": [90, 40], "r2": [90, 40]})
     assert searching.below(settings.home, CANARY) == {}
-    rows = DeltaTable(lake.layout.silver("r1", "toy.events")).to_pyarrow_table()
-    assert rows["reason"].to_pylist().count("erased") == 41
-    assert rows["disposition"].to_pylist().count("fact") == 50
+    assert [counted(lake.layout, release) for release in ("r1", "r2")] == [(50, 41)] * 2
     assert books(lake) == (50, 41)
     assert sum(row["events"] for row in lake.rows("toy.events_by_what")) == 50
 
@@ -95,6 +96,19 @@ def test_an_erasure_that_was_killed_does_what_is_left(
     assert (done.records, done.facts, built[-1]) == (1, {"r1": [2, 1]}, ["2026-03-02"])
     assert sorted(str(row) for row in DeltaTable(silver).to_pyarrow_table()["who"].to_pylist()) == ["None", "ann"]
     assert searching.below(Path(silver), CANARY) == {}
+
+
+def stands_still(layout: Layout, release: str) -> None:
+    """One more release of the same facts, which was retired: nobody keeps it up, and it has them all the same."""
+    for tier in ("silver", "gold", "speed"):
+        shutil.copytree(f"{layout.root}/{tier}/r1", f"{layout.root}/{tier}/{release}")
+    say(layout, Release("toy", release, RETIRED))
+
+
+def counted(layout: Layout, release: str) -> tuple[int, int]:
+    """Facts, and rows that were erased."""
+    rows = DeltaTable(layout.silver(release, "toy.events")).to_pyarrow_table().to_pydict()
+    return rows["disposition"].count("fact"), rows["reason"].count("erased")
 
 
 def books(lake: ToyLake) -> tuple[int, int]:

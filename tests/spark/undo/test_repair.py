@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from tending import Tended, rows
 from toy_lake import Passed, ToyLake, answers
 
+from penstock.engine import repair as repairing
 from penstock.engine.archive import Archive
-from penstock.engine.repair import put, repair, settled, tried
+from penstock.engine.repair import looked, put, repair, settled
 from penstock.engine.shape import Shape
 from penstock.engine.stream import Job
 from penstock.lake.repairs import Repair
@@ -21,7 +23,12 @@ def passes(rows: DataFrame, table: str) -> Passed:
 
 
 def test_a_renamed_field_is_repaired_once_and_revoked(
-    lake: ToyLake, settings: Settings, log: str, send: Callable[..., None], spark: SparkSession
+    lake: ToyLake,
+    settings: Settings,
+    log: str,
+    send: Callable[..., None],
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     own, source = replace(settings, kafka=log), lake.domain.sources[0]
 
@@ -40,9 +47,8 @@ def test_a_renamed_field_is_repaired_once_and_revoked(
         lake.build()
     before, told = DeltaTable(silver).to_pyarrow_table().sort_by("offset"), answers(lake)
     asked = Repair("p1", source.name, "missing_who", rename={"whom": "who"})
-    assert tried(spark, shape("r1"), asked).text() == (
-        "Of 3 records 1 would become facts and 1 duplicates; still rejected: 1 missing_who."
-    )
+    monkeypatch.setattr(repairing, "open_session", lambda *_: spark)
+    assert looked(own, asked) == ("Of 3 records 1 would become facts and 1 duplicates; still rejected: 1 missing_who.")
     said = settled(spark, lake.layout, asked, shape)
     assert repair(spark, lake.layout, said, shape, lambda release: passes) == 2
     assert put(spark, shape("r1"), said) == 0

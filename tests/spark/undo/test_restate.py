@@ -4,14 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 from toy_lake import Passed, ToyLake, answers, fact
 
+from penstock.engine import retraction
+from penstock.engine.matching import about
 from penstock.engine.restating import named
-from penstock.engine.retraction import retract, settled
+from penstock.engine.retraction import mark, retract, settled
 from penstock.lake.layout import Layout
-from penstock.lake.retractions import Retraction
+from penstock.lake.retractions import Restatement, Retraction
 from penstock.model.domain import Domain
 
 TOLD = [
@@ -57,3 +60,31 @@ def test_a_restatement_and_the_half_of_it_that_is_taken_back(spark: SparkSession
     # What was taken back is, in every column, as it was.
     ann = pa.compute.equal(before["who"], "ann")
     assert silver(lake).filter(ann).equals(before.filter(ann))
+
+
+def test_two_that_are_stated_at_once_of_the_same_rows_both_hold(
+    spark: SparkSession, toy: Domain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake, source = ToyLake(spark, Layout(str(tmp_path / "lake")), toy), toy.sources[0]
+    lake.epoch([fact("ann", 0, "buy", 1), fact("bob", 3, "look", 2), fact("eve", 4, "buy", 3)])
+    path = lake.layout.silver("r1", source.name)
+    tens = Restatement("s1", source.name, "what = 'buy'", field="amount", value="amount * 10")
+    others = [
+        Restatement("s2", source.name, "who = 'ann'", field="amount", value="amount + 1"),
+        Restatement("s3", source.name, "who = 'eve'", field="what", value="'look'"),
+    ]
+
+    def overtaken(*asked: Any) -> pa.Table:
+        picked = about(*asked)
+        while others:
+            mark(spark, path, source, others.pop(0))
+        return picked
+
+    monkeypatch.setattr(retraction, "about", overtaken)
+    mark(spark, path, source, tens)
+    told = silver(lake).select(["what", "amount", "flags"]).to_pylist()
+    assert told == [
+        {"what": "buy", "amount": 20, "flags": ["restated:s2:amount=1", "restated:s1:amount=2"]},
+        {"what": "look", "amount": 2, "flags": []},
+        {"what": "look", "amount": 3, "flags": ["restated:s3:what=buy"]},
+    ]

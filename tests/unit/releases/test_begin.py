@@ -8,7 +8,7 @@ from toy_log import ToyLog, traffic
 
 from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused, registry
-from penstock.lake.replays import Asked, begin, estimate
+from penstock.lake.replays import Asked, begin, consider, estimate
 from penstock.model.domain import CodeRefused, Domain
 
 
@@ -26,6 +26,26 @@ def test_a_replay_has_a_name_and_an_estimate_before_it_begins(log: ToyLog) -> No
     log.take(traffic(1, 30))
     assert (begun(log), estimate(log.layout, "toy")["records"]) == ("r2", 30)
     assert "30 records, about" in estimate(log.layout, "toy")["text"]
+
+
+def test_a_plan_says_what_it_takes_and_begins_nothing(log: ToyLog, tmp_path: Path) -> None:
+    log.take(traffic(1, 30))
+    asked = Asked("toy", str(TOY), first="2026-03-02", operation="replay/1")
+    told = consider(log.layout, tmp_path, asked)
+    assert f"toy by {TOY}" in told
+    assert "from 2026-03-02 to now, and the rest is taken over): 30 records, about 0 min 40 s" in told
+    assert list(registry(log.layout, "toy").releases) == ["r1"]
+
+
+def test_what_cannot_be_begun_is_refused_before_anybody_approves(log: ToyLog, tmp_path: Path) -> None:
+    log.take(traffic(1, 30))
+    begun(log)
+    with pytest.raises(Refused, match="toy r2 is being replayed already"):
+        consider(log.layout, tmp_path, Asked("toy", str(TOY), operation="replay/2"))
+    # Asked again by the operation that is being done, it says so again.
+    assert "30 records" in consider(log.layout, tmp_path, Asked("toy", str(TOY), operation="replay/1"))
+    with pytest.raises(Refused, match=r"there are: toy\.events"):
+        consider(log.layout, tmp_path, Asked("toy", source="toy.others", operation="replay/3"))
 
 
 def test_the_same_operation_goes_on_with_its_own_release(log: ToyLog) -> None:

@@ -67,6 +67,16 @@ def test_a_release_that_is_not_ready_is_refused(layout: Layout, state: str, sent
         switch(layout, "web", "r2", "lina", "why")
 
 
+@pytest.mark.parametrize(("state", "sentence"), [(RETIRED, "stands still"), (DROPPED, "tables are gone")])
+def test_going_back_to_a_release_that_is_no_more_is_refused(layout: Layout, state: str, sentence: str) -> None:
+    said(layout, "r2", READY)
+    switch(layout, "web", "r2", "lina", "wrong rule")
+    said(layout, "r1", state)
+    with pytest.raises(Refused, match=f"web r1 is {state}.*{sentence}"):
+        switch(layout, "web", PREVIOUS, "lina", "not so fast")
+    assert current(layout, "web") == "r2"
+
+
 def test_there_is_nothing_to_revert_before_the_first_switch(layout: Layout) -> None:
     with pytest.raises(Refused, match="never switched"):
         switch(layout, "web", PREVIOUS, "lina", "why")

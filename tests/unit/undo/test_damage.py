@@ -1,6 +1,7 @@
 """What was dropped or damaged is found, named, priced, and nothing is written on top of it."""
 
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,12 +10,15 @@ from deltalake import DeltaTable
 from toy_lake import QUERY, ToyLake, fact, silver_rows
 
 from penstock.engine.archive import BRONZE, INDEXED
+from penstock.engine.checkpoints import heal, places
 from penstock.engine.commit import Appender, create
-from penstock.engine.damage import Gone, damages
+from penstock.engine.damage import Gone, damages, refuse_gone
+from penstock.engine.gaps import unbooked
 from penstock.engine.pinning import take
 from penstock.engine.rebooking import rebooked
 from penstock.engine.shape import Shape
-from penstock.lake.ledger import booked
+from penstock.lake.ledger import LEDGER, booked
+from penstock.lake.releases import READY, Release, say
 
 SILVER = "silver/r1/toy.events"
 
@@ -24,23 +28,32 @@ def whole(lake: ToyLake) -> ToyLake:
     """A lake with bronze and a restore point."""
     path = lake.layout.bronze("toy.events")
     create(path, BRONZE, INDEXED)
-    kept = ("partition", "offset", "day", "epoch")
+    kept = ("partition", "offset", "day")
     rows = [
-        {**{name: row[name] for name in kept}, "timestamp": row["logged_at"], "value": b"{}"}
+        {**{name: row[name] for name in kept}, "timestamp": row["logged_at"], "value": b"{}", "epoch": 0}
         for row in lake.facts().to_pylist()
     ]
     Appender(path).append(pa.Table.from_pylist(rows, BRONZE), "the-archive-query", 0)
+    for each in places(lake.layout, "toy.events", "r1"):
+        heal(each)
     take(lake.layout, "hand", "test", "all is well")
     return lake
 
 
 def found(lake: ToyLake, deep: bool = False) -> dict[str, str]:
-    told = damages(lake.layout, deep)
-    return {each.table: each.told for each in told if not each.table.startswith("checkpoints/")}
+    return {each.table: each.told for each in damages(lake.layout, deep)}
 
 
 def test_nothing_is_wrong_with_a_whole_lake(whole: ToyLake) -> None:
     assert found(whole, deep=True) == {}
+
+
+@pytest.mark.parametrize("name", ["archive/toy.events", "shape/toy.events/r1"])
+def test_a_deleted_checkpoint_is_found_and_its_table_is_not_blamed(whole: ToyLake, name: str) -> None:
+    shutil.rmtree(Path(whole.layout.root, "checkpoints", name))
+    (damage,) = damages(whole.layout)
+    assert (damage.table, damage.told) == (f"checkpoints/{name}", "lost")
+    assert damage.mend == "penstock checkpoints rebuild --release r1"
 
 
 def test_a_dropped_silver_is_found_and_its_stream_does_not_begin_again_below_the_cuts(whole: ToyLake) -> None:
@@ -48,6 +61,25 @@ def test_a_dropped_silver_is_found_and_its_stream_does_not_begin_again_below_the
     assert found(whole) == {SILVER: "is gone"}
     with pytest.raises(Gone, match=f"penstock rebuild {SILVER}"):
         Shape(whole.domain.sources[0], whole.layout, "r1").prepare()
+
+
+def test_a_silver_that_a_killed_rebuild_has_only_made_is_as_good_as_gone(whole: ToyLake) -> None:
+    path = whole.layout.silver("r1", "toy.events")
+    shutil.rmtree(path)
+    create(path, whole.facts().schema, ("partition", "offset", "epoch", "happened_at", "logged_at"))
+    assert found(whole) == {SILVER: "is empty"}
+    with pytest.raises(Gone, match=f"penstock rebuild {SILVER}"):
+        Shape(whole.domain.sources[0], whole.layout, "r1").prepare()
+
+
+def test_a_silver_that_has_no_epoch_yet_is_no_damage_although_a_point_names_it(lake: ToyLake) -> None:
+    source, release = lake.domain.sources[0], "r2"
+    say(lake.layout, Release("toy", release, READY))
+    create(lake.layout.silver(release, source.name), lake.facts().schema, ("partition", "offset"))
+    point = take(lake.layout, "daily", "test", "before the first epoch")
+    assert f"silver/{release}/{source.name}" in point.tables
+    refuse_gone(lake.layout, release, source)
+    assert not [each for each in damages(lake.layout) if release in each.table]
 
 
 def test_a_dropped_speed_table_is_found_by_the_newest_restore_point(whole: ToyLake) -> None:
@@ -85,3 +117,12 @@ def test_the_books_of_a_table_that_was_made_anew_say_what_it_holds(whole: ToyLak
     assert (rebooked(whole.layout, "toy.events", "r1"), rebooked(whole.layout, "toy.events", "r1")) == (1, 0)
     sums, _ = booked(whole.layout.ledger(), "r1")
     assert [row["facts"] for row in sums.values()] == [1]
+
+
+def test_a_hole_that_an_operator_accepted_is_not_told_again(tmp_path: Path) -> None:
+    ledger, hour = str(tmp_path / "ledger"), datetime(2026, 11, 18, 9, tzinfo=UTC)
+    create(ledger, LEDGER, ("hour",))
+    entry = {"source": "toy.events", "stage": "lost", "hour": hour, "reason": "retention", "records": 5}
+    Appender(ledger).append(pa.Table.from_pylist([entry], LEDGER), "lost/toy.events/0", 15)
+    holes = [(0, 10, 15), (0, 3, 4), (0, 20, 25), (1, 10, 15)]
+    assert unbooked(ledger, "toy.events", holes) == holes[1:]

@@ -13,6 +13,8 @@ from penstock.engine.pinning import take
 from penstock.engine.retraction import Unconfirmed, settled
 from penstock.lake.restore_points import find
 from penstock.lake.retractions import RETRACTIONS, Retraction
+from penstock.model.domain import Domain
+from penstock.model.source import Field
 
 ANN = Retraction("x1", "toy.events", "who = 'ann'")
 BUY = Retraction("x2", "toy.events", "what = 'buy'")
@@ -32,16 +34,51 @@ def test_a_row_is_a_fact_again_when_the_last_that_held_it_is_revoked(lake: ToyLa
 )
 def test_a_condition_that_is_none_is_refused_and_says_which_columns_there_are(lake: ToyLake, where: str) -> None:
     with pytest.raises(BadCondition, match='"who", "what", "amount"'):
-        about(lake.facts(), lake.domain.sources[0], replace(ANN, where=where))
+        about(lake.facts(), lake.domain.sources[0], named("op", lake.domain.sources[0], where, "", "", ""))
 
 
 @pytest.mark.parametrize(
-    ("where", "first", "last"), [("", "", ""), ("true", "yesterday", ""), ("true", "2026-03-03", "2026-03-01")]
+    "where",
+    [
+        "happened_at > CURRENT_TIMESTAMP",
+        "day < Current_Date",
+        "happened_at::time > LOCALTIME",
+        "happened_at > localtimestamp",
+        "AGE(happened_at) > interval 1 day",
+        "Today() = day",
+    ],
 )
-def test_a_request_that_makes_no_sense_is_refused(lake: ToyLake, where: str, first: str, last: str) -> None:
-    with pytest.raises(BadCondition):
-        source = lake.domain.sources[0]
-        about(lake.facts(), source, named("op", source, where, first, last, ""))
+def test_a_condition_that_asks_what_time_it_is_is_refused_however_it_is_written(toy: Domain, where: str) -> None:
+    with pytest.raises(BadCondition, match="may say something else when a replay asks it"):
+        named("op", toy.sources[0], where, "", "", "")
+
+
+def test_a_condition_that_says_the_same_at_any_time_is_understood(lake: ToyLake) -> None:
+    where = """WHO = 'ann' and "Day" > '2026-01-01' and age(received_at, happened_at) < '1 day'"""
+    source = lake.domain.sources[0]
+    assert about(lake.facts(), source, named("op", source, where, "", "", "")).num_rows == 2
+
+
+def test_a_column_with_a_clocks_name_is_no_clock(toy: Domain) -> None:
+    source = toy.sources[0]
+    clocked = replace(source, fields=(*source.fields, Field("localtime", "string", "what a client's clock said")))
+    assert named("op", clocked, "LOCALTIME = '09:30'", "", "", "").where
+
+
+@pytest.mark.parametrize(
+    ("where", "first", "last", "why"),
+    [
+        ("", "", "", "Give a condition"),
+        ("true", "yesterday", "", "neither a day"),
+        ("true", "2026-03-03", "2026-03-01", "is no range"),
+        ("true", "", "2026-11-31", "neither a day"),
+        ("true", "", "18.11.2026", "neither a day"),
+        ("true", "", "9999-12-31", "leave the end of the range empty"),
+    ],
+)
+def test_a_request_that_makes_no_sense_is_refused(toy: Domain, where: str, first: str, last: str, why: str) -> None:
+    with pytest.raises(BadCondition, match=why):
+        named("op", toy.sources[0], where, first, last, "")
 
 
 @pytest.mark.parametrize(("where", "told"), [("true", "every fact"), ("who = 'nobody'", "no fact")])

@@ -1,25 +1,37 @@
 """Operations on releases as tasks: nothing heavy until they run. Each returns what the next task or a person needs."""
 
+from collections.abc import Callable
 from typing import Any
 
 from penstock.ops.airflow.errors import RequestRefused
 from penstock.settings import Settings
 
 
-def plan_replay(form: dict[str, str]) -> dict[str, Any]:
-    """Refuses what cannot be replayed; else the release has its name, and this says how long it will take."""
+def plan_replay(form: dict[str, str]) -> str:
+    """Refuses what cannot be replayed; else says how long it will take and how much room. Nothing is begun."""
+    from penstock.lake.replays import consider
+
+    return str(_asked(consider, form))
+
+
+def begin_replay(form: dict[str, str]) -> str:
+    """The release that is built from here on: the same, however often this operation asks."""
+    from penstock.lake.replays import begin
+
+    return str(_asked(begin, form).about)
+
+
+def _asked(step: Callable[..., Any], form: dict[str, str]) -> Any:
     from penstock.lake.layout import Layout
     from penstock.lake.releases import Refused
-    from penstock.lake.replays import Asked, begin, estimate
+    from penstock.lake.replays import Asked
     from penstock.model.domain import CodeRefused
 
     settings = Settings.from_env()
-    layout = Layout(settings.lake)
     try:
-        release = begin(layout, settings.home, Asked(**form))
+        return step(Layout(settings.lake), settings.home, Asked(**form))
     except (Refused, CodeRefused) as refused:
         raise RequestRefused(str(refused)) from refused
-    return {"release": release.about, "code": release.code, "hash": release.hash, **estimate(layout, form["domain"])}
 
 
 def still_kept(domain: str, release: str) -> bool:

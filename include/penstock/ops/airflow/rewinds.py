@@ -1,4 +1,4 @@
-"""What a rewind would change, as a task. No JVM, changes nothing."""
+"""Restore points and what a rewind to one would change, as tasks. No JVM."""
 
 from penstock.ops.airflow.errors import RequestRefused
 from penstock.settings import Settings
@@ -14,3 +14,11 @@ def plan(domain: str, point: str) -> str:
         return text(Settings.from_env(), domain, point)
     except (CannotRewind, NoSuchPoint) as refusal:
         raise RequestRefused(str(refusal)) from refusal
+
+
+def take(who: str, why: str) -> str:
+    """A restore point of this moment: its id."""
+    from penstock.engine.pinning import take
+    from penstock.lake.layout import Layout
+
+    return take(Layout(Settings.from_env().lake), "hand", who, why).id

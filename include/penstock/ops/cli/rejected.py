@@ -1,4 +1,4 @@
-"""`penstock rejected`: what was rejected, grouped by reason and shape, with examples."""
+"""`penstock rejected`: what was rejected, grouped by reason and shape, with examples and what might mend it."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -22,7 +22,8 @@ def rejected(
     most: Annotated[int, typer.Option(min=1, help="So many groups.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """Group what was rejected by reason and shape of its JSON, the largest group first, with three examples each."""
+    """Group what was rejected by reason and shape of its JSON, with three examples each and a repair to be tried."""
+    from penstock.engine.proposing import proposed
     from penstock.lake.layout import Layout
     from penstock.lake.rejected import groups
     from penstock.lake.releases import current
@@ -33,11 +34,15 @@ def rejected(
         of = domain.source(source)
     except domain.UnknownName as unknown:
         raise Refusal(str(unknown)) from unknown
-    found = groups(layout, current(layout, of.domain), of.name, reason, most)
+    found = [
+        (group, proposed(of, group)) for group in groups(layout, current(layout, of.domain), of.name, reason, most)
+    ]
     if as_json:
-        cli.say([asdict(group) for group in found])
+        cli.say([{**asdict(group), "proposal": told and asdict(told)} for group, told in found])
         return
-    for group in found:
+    for group, told in found:
         typer.echo(f"{group.records:,} {group.reason}: {group.shape[:LONGEST]}")
         for example in group.examples:
             typer.echo(f"    {example['at']}  {(example['raw'] or '')[:LONGEST]}")
+        if told:
+            typer.echo(f"    -> {told}")

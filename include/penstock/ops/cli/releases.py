@@ -1,6 +1,6 @@
 """`penstock replay`, `switch`, `revert`, `releases`: a new release of a domain, and which one people read."""
 
-import json
+import getpass
 from functools import partial
 from typing import Annotated, Any
 
@@ -9,7 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from penstock.lake.layout import Layout
-from penstock.lake.releases import BUILDING, PREVIOUS, registry
+from penstock.lake.pausing import pause, resume
+from penstock.lake.releases import PREVIOUS, UNFINISHED, Refused, registry
+from penstock.lake.replaying import said
 from penstock.model.domain import domains
 from penstock.ops import cli
 from penstock.ops.cockpit import operate
@@ -41,14 +43,31 @@ def replay(
     start: Annotated[str, typer.Option("--from", help="Only what arrived on this UTC day or later.")] = "",
     end: Annotated[str, typer.Option("--to", help="Only what arrived on this UTC day or before.")] = "",
     cores: Annotated[int, typer.Option(min=1, help="How many cores it may use beside the live streams.")] = 1,
+    yes: Yes = False,
+    paused: Annotated[
+        bool | None, typer.Option("--pause/--resume", help="Of the replay that runs: wait; go on.")
+    ] = None,
     no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Make a new release of a domain from bronze, with the code you name; readers see nothing of it until a switch."""
     _known(domain)
+    if paused is not None:
+        _wait_or_go_on(domain, paused, why, as_json)
+        return
     asked = {"domain": domain, "code": code, "source": source, "from": start or None, "to": end or None}
     form = {**asked, "cores": cores, "why": why}
-    _operate("replay", form, approve=False, wait=not no_wait, as_json=as_json, sequel="penstock releases list")
+    _operate("replay", form, approve=yes, wait=not no_wait, as_json=as_json, sequel="penstock releases list")
+
+
+def _wait_or_go_on(domain: str, paused: bool, why: str, as_json: bool) -> None:
+    """Needs no Airflow: whoever makes the release looks in the registry after each epoch."""
+    layout = Layout(Settings.from_env().lake)
+    try:
+        told = (pause if paused else resume)(layout, domain, getpass.getuser(), why)
+    except Refused as refused:
+        raise Refusal(str(refused)) from refused
+    cli.say({"told": told}) if as_json else typer.echo(told)
 
 
 def switch(
@@ -86,7 +105,7 @@ def listed(as_json: Json = False) -> None:
     """Show every release: its state, its code, who made it and why. A star is what people read."""
     settings = Settings.from_env()
     rows = [
-        {**row.as_dict(), "current": name == told.current, **_progress(settings, domain, name)}
+        {**row.as_dict(), "current": name == told.current, "progress": _progress(settings, domain, name)}
         for domain in domains()
         for told in [registry(Layout(settings.lake), domain)]
         for name, row in told.releases.items()
@@ -97,27 +116,20 @@ def listed(as_json: Json = False) -> None:
     table = Table("domain", "release", "state", "code", "by", "why", box=None, pad_edge=False)
     for row in rows:
         name = f"{row['about']}{'*' if row['current'] else ''}"
-        state = f"{row['state']} {row['progress']}".strip()
+        state = f"{row['state']}: {row['progress']}" if row["state"] in UNFINISHED else row["state"]
         table.add_row(row["domain"], name, state, row["code"] or "what is deployed", row["who"], row["why"])
     Console().print(table)
-
-
-def _progress(settings: Settings, domain: str, release: str) -> dict[str, str]:
-    """How far a replay is, in its own words."""
-    try:
-        said = json.loads((settings.home / "run" / "replays" / f"{domain}-{release}.json").read_text())
-    except (OSError, ValueError):
-        return {"progress": ""}
-    done, total = sum(each["done"] for each in said["sources"].values()), said["total"]
-    return {"progress": f"{said['stage']} {done / max(total, 1):.0%}" if said["stage"] != "ready" else ""}
 
 
 def _how_far(settings: Settings, domain: str) -> str:
     """Of the release that is being built, if any is."""
     releases = registry(Layout(settings.lake), domain).releases
-    return "".join(
-        _progress(settings, domain, name)["progress"] for name, row in releases.items() if row.state == BUILDING
-    )
+    return "".join(_progress(settings, domain, name) for name, row in releases.items() if row.state in UNFINISHED)
+
+
+def _progress(settings: Settings, domain: str, release: str) -> str:
+    told = said(settings.home, domain, release)
+    return told.text if told else ""
 
 
 def _known(domain: str) -> None:

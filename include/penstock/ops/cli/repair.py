@@ -1,13 +1,16 @@
 """`penstock repair` and `penstock repairs`: rejected records that can be read after all."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penstock.ops import cli
-from penstock.ops.cli.operating import Json, NoWait, Yes, operated
+from penstock.ops.cli.operating import DryRun, Json, NoWait, Yes, operated, planned
 from penstock.ops.refusal import Refusal
 from penstock.settings import Settings
+
+if TYPE_CHECKING:
+    from penstock.lake.repairs import Repair
 
 Source = Annotated[str, typer.Option(help="The source, such as web.events.")]
 
@@ -25,6 +28,7 @@ def repair(
     cast: Annotated[str, typer.Option(help="field=integer, number, string or boolean; with commas.")] = "",
     default: Annotated[str, typer.Option(help="field=value, with commas.")] = "",
     revoke: Annotated[str, typer.Option(help="The repair to take back.")] = "",
+    dry_run: DryRun = False,
     yes: Yes = False,
     no_wait: NoWait = False,
     as_json: Json = False,
@@ -33,11 +37,26 @@ def repair(
     from penstock.engine.correcting import BadRepair, asked, named
 
     try:
-        named("asked", source, reason, *asked(rename, cast, default), revoke)
+        said = named("asked", source, reason, *asked(rename, cast, default), revoke)
     except BadRepair as refusal:
-        raise Refusal(str(refusal)) from refusal
+        raise Refusal(f"{refusal}. What fits: `penstock rejected --source {source}`") from refusal
+    if dry_run:
+        planned(_looked(said), as_json)
+        return
     form = {"source": source, "reason": reason, "rename": rename, "cast": cast, "default": default, "revoke": revoke}
     operated("repair", {**form, "why": why}, source, yes=yes, no_wait=no_wait, as_json=as_json)
+
+
+def _looked(said: "Repair") -> str:
+    """It takes a session of its own, and the log, which knows the schemas that senders have registered."""
+    from penstock.engine.repair import looked
+    from penstock.log.topics import LogUnreachable
+    from penstock.model.domain import UnknownName
+
+    try:
+        return looked(Settings.from_env(), said)
+    except (LogUnreachable, UnknownName) as refusal:
+        raise Refusal(str(refusal)) from refusal
 
 
 def repairs(source: Source, as_json: Json = False) -> None:

@@ -49,23 +49,23 @@ def listed(as_json: Json = False) -> None:
 
 def rewind(
     to: Annotated[str, typer.Argument(help="A restore point's id, or its beginning; `latest`.")],
-    domain: Annotated[str, typer.Option(help="Whose tables go back.")],
+    domain: Annotated[str, typer.Option(help="Whose tables go back; all: of every domain.")],
     why: Annotated[str, typer.Option(help="For the audit: what went wrong, in a sentence.")],
     dry_run: DryRun = False,
     yes: Yes = False,
     no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
-    """Bring a domain back to a restore point, by the DAG `rewind`. The present is kept as a restore point."""
-    from penstock.engine.returning import text
+    """Bring a domain, or the whole lake, back to a restore point, by the DAG `rewind`. The present is kept."""
+    from penstock.engine.returning import ALL, text
     from penstock.engine.ways import CannotRewind
     from penstock.lake.layout import Layout
     from penstock.lake.restore_points import NoSuchPoint, find
     from penstock.model.domain import domains
 
     settings = Settings.from_env()
-    if domain not in domains():
-        raise Refusal(f"There is no domain {domain!r}; there are: {', '.join(domains())}.")
+    if domain not in (ALL, *domains()):
+        raise Refusal(f"There is no domain {domain!r}; there are: {', '.join(domains())}, {ALL}.")
     try:
         point = find(Layout(settings.lake), to)
         told = text(settings, domain, point.id)
