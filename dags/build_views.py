@@ -4,7 +4,8 @@ Rebuilds what gained facts since the last build, has each view's suite judge the
 commit with the cut up to which it counts. Runs when an hour is closed, and each night for the whole day before.
 
 - **By hand**: *Trigger* opens a form: a domain, a range of days, everything anew.
-- **Older days**: *Backfill* rebuilds any range, one run a day, one at a time, oldest first.
+- **Older days**: *Backfill* rebuilds any range, one run a day, one at a time, oldest first. Days before silver's
+  first record are refused, by form and by backfill: there is nothing to build them from.
 
 **Clearing and repeating are safe**: the tables are the same however often it runs.
 
@@ -58,6 +59,7 @@ def build_views() -> None:
             "--domain={{ params.domain }}",
             f"--from={OWN_DAY % 'from'}",
             f"--to={OWN_DAY % 'to'}",
+            "--scheduled={{ 'yes' if dag_run.run_type == 'scheduled' else 'no' }}",
             "--full={{ 'yes' if params.full else 'no' }}",
             "--accept-rejected={{ 'yes' if params.accept else 'no' }}",
         ],

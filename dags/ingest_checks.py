@@ -1,7 +1,8 @@
 """# Ingest checks: is what arrives what usually arrives?
 
 Each hour, of the hour before: `check_ingest` has the suites of silver judge the dispositions of every source;
-`arrivals` compares volume with the same hour of past weeks, and tells of reasons, duplicates and fields that changed.
+`arrivals` compares volume with the same hour of past weeks and the last record's age with the day's longest pause, and
+tells of reasons, duplicates, undeclared fields that changed and declared ones that are filled no more.
 `data_docs` makes Great Expectations' pages of what gates have said since the last hour.
 Nothing is blocked: silver is written already, and views have gates of their own.
 

@@ -4,7 +4,11 @@ Each night: takes a restore point, joins small files, deletes those that neither
 restore point needs, and restores a copy of a small table to see that it is what it was. Rows never change. Releases
 that nobody went back to for a week stand still from then on. Waits for builds and lets none start meanwhile.
 
+Beside that, `examine` looks whether anything is gone: tables, their files, offsets that bronze lacks, records without a
+disposition, checkpoints. `penstock doctor --deep` reads every row as well.
+
 **When it fails**: nothing is wrong with any number. Tables get slower, or the disk fills, until it succeeds again.
+**When `examine` fails**, part of the lake is gone: the error names it, what it costs to rebuild, and the command.
 """
 
 from airflow.sdk import chain, dag, task
@@ -53,6 +57,14 @@ def maintain() -> None:
 
         return upkeep.retire()
 
+    # Apart, in a pool that no build waits for: what is found must not keep the disk from being tidied.
+    @task(pool="checks", doc_md=runbook("dropped_table"))
+    def examine() -> str:
+        from penstock.ops.airflow import upkeep
+
+        return upkeep.examine()
+
+    examine()
     chain(pin(), compact(), vacuum(), drill(), retire())
 
 

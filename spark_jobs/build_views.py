@@ -3,7 +3,8 @@
     python spark_jobs/build_views.py --domain web
     python spark_jobs/build_views.py --from 2026-11-01 --to 2026-11-07
 
-Without dates: the days that gained facts since the last build. With dates: these days as well, both ends included.
+Without dates: the days that gained facts since the last build. With dates: these days as well, both ends included; days
+before the first record are refused, unless the schedule asks for its night.
 A source whose new dispositions its own suite refuses is not built, unless `--accept-rejected yes`.
 Exit status: 0 published, or nothing was new; 2 the request cannot be done; 3 a gate refused, and readers keep the last
 good numbers; else it crashed, which is always safe: start it again.
@@ -41,6 +42,9 @@ def main() -> int:
         use(code)
         return build(settings, asked, [(asked.domain, asked.release)], code)
     kept_up = [(name, release) for name in names for release in kept(layout, name)]
+    if asked.days and asked.scheduled == "no" and (why := gone(layout, kept_up, asked.days[1])):
+        print(why, file=sys.stderr)  # noqa: T201
+        return 2
     own = [each for each in kept_up if folder_of(layout, settings.home, *each)]
     statuses = [apart(*each) for each in own]
     statuses.append(build(settings, asked, [each for each in kept_up if each not in own], None))
@@ -87,6 +91,23 @@ def build(settings: Settings, asked: argparse.Namespace, releases: list[tuple[st
     return 3 if refused else 0
 
 
+def gone(layout: Layout, releases: list[tuple[str, str]], last: date) -> str:
+    """Why nothing can be built of days up to `last`: they end before the first of silver. Empty where some can."""
+    tables = [
+        open_table(layout.silver(release, source.name))
+        for name, release in releases
+        for source in domains()[name].sources
+    ]
+    kept_days = [set(table.get_add_actions(flatten=True)["partition.day"].to_pylist()) for table in tables if table]
+    first = min(set().union(*kept_days), default=last)
+    if last >= first:
+        return ""
+    return (
+        f"silver has no records before {first}: there is nothing to build days up to {last} from, and nothing was "
+        "changed. What bronze or the log still has of them comes back by a replay."
+    )
+
+
 def shaped(layout: Layout, domain: str, release: str) -> bool:
     """Whether any source of the domain has silver."""
     return any(open_table(layout.silver(release, source.name)) for source in domains()[domain].sources)
@@ -99,6 +120,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--from", dest="first", type=day, help="first UTC day, YYYY-MM-DD")
     parser.add_argument("--to", dest="last", type=day, help="last UTC day; the first one when absent")
     parser.add_argument("--full", nargs="?", const="yes", default="no", choices=["yes", "no"], help="all facts again")
+    by_schedule = "nobody asked: a night before the first record is none to refuse"
+    parser.add_argument("--scheduled", default="no", choices=["yes", "no"], help=by_schedule)
     accept = "build also what the suite of a source refuses"
     parser.add_argument("--accept-rejected", dest="accept", default="no", choices=["yes", "no"], help=accept)
     asked = parser.parse_args()

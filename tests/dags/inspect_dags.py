@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from airflow.sdk import DAG
+from airflow.sdk import DAG, AssetOrTimeSchedule
 from airflow.sdk.definitions._internal.contextmanager import DagContext
 from airflow.sdk.definitions.timetables.simple import ContinuousTimetable
 from airflow.sdk.execution_time import macros
@@ -47,7 +47,7 @@ def told(dag: DAG) -> dict[str, Any]:
         "dag_id": dag.dag_id,
         "doc": dag.doc_md or "",
         "tags": sorted(dag.tags),
-        "max_active_runs": dag.max_active_runs,
+        "structure": structure(dag),
         "shifts": shifts(dag) if isinstance(dag.timetable, ContinuousTimetable) else [],
         "params": {name: dict(dag.params.get_param(name).schema) for name in dag.params},
         "tasks": [task_told(dag, task) for task in dag.tasks],
@@ -62,13 +62,45 @@ def shifts(dag: DAG) -> list[str]:
     return [str(each.logical_date) for each in (first, second)]
 
 
+def structure(dag: DAG) -> dict[str, Any]:
+    """When it runs, how often at once, and what waits for what: what a reviewer has to see change."""
+    return {
+        "schedule": schedule(dag.schedule),
+        "catchup": dag.catchup,
+        "max_active_runs": dag.max_active_runs,
+        "run_timeout": str(dag.dagrun_timeout or ""),
+        "rerun_with_latest_version": dag.rerun_with_latest_version,
+        "tasks": {task.task_id: bounds(task) for task in dag.tasks},
+    }
+
+
+def schedule(given: Any) -> str:
+    """As the file has it; a timetable beside assets by its expression and their names."""
+    if not isinstance(given, AssetOrTimeSchedule):
+        return str(given or "")
+    assets = sorted(asset.name for asset in given.asset_condition.objects)
+    return f"{given.timetable.expression} or {', '.join(assets)}"
+
+
+def bounds(task: Any) -> str:
+    """A task's place in its DAG and its limits, as one line of a review."""
+    first, told = sorted(task.upstream_task_ids), sorted(outlet.name for outlet in task.outlets)
+    return "; ".join(
+        [
+            f"after {', '.join(first)} ({task.trigger_rule.value})" if first else "at once",
+            f"pool {task.pool}",
+            f"{task.retries} retries, the first after {task.retry_delay}",
+            *(f"tells {name}" for name in told),
+        ]
+    )
+
+
 def task_told(dag: DAG, task: Any) -> dict[str, Any]:
     return {
         "task_id": task.task_id,
         "owner": task.owner,
         "runbook": linked(task.doc_md or ""),
         "pool": task.pool,
-        "retries": task.retries,
         "policy": type(task.retry_policy).__name__ if task.retry_policy else None,
         "alerts": bool(task.on_failure_callback) and bool(task.on_success_callback),
         "command": command(dag, task) if hasattr(task, "application") else None,

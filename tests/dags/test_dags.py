@@ -84,6 +84,15 @@ def test_what_is_submitted_is_what_was_reviewed(parsed: dict[str, Any], file: st
         assert task["command"] + "\n" == reviewed.read_text()
 
 
+def test_what_waits_for_what_and_when_is_what_was_reviewed(parsed: dict[str, Any]) -> None:
+    """Schedules, pools, retries and dependencies, as commands above."""
+    now = {file: dag["structure"] for file in FILES for dag in parsed[file]["dags"]}
+    reviewed = HERE / "structure.json"
+    if os.environ.get("PENSTOCK_REWRITE"):
+        reviewed.write_text(json.dumps(now, indent=1) + "\n")
+    assert now == json.loads(reviewed.read_text())
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_what_runs_in_shifts_has_a_second_shift(parsed: dict[str, Any], file: str) -> None:
     shifts = [date for dag in parsed[file]["dags"] for date in dag["shifts"]]

@@ -74,10 +74,12 @@ class Operator:
         assert eventually(lambda: self.facts() >= before + count, SECONDS), "the events became no facts"
 
     def facts(self) -> int:
+        """The page views in silver."""
         silver = open_table(self.layout.silver(FIRST_RELEASE, SOURCE))
         if silver is None:
             return 0
-        return int(silver.to_pyarrow_dataset().filter(pa.compute.field("disposition") == "fact").count_rows())
+        shown = (pa.compute.field("disposition") == "fact") & (pa.compute.field("type") == "pageview")
+        return int(silver.to_pyarrow_dataset().filter(shown).count_rows())
 
     def disposed(self) -> int:
         """How many records have their disposition, of all sources."""

@@ -10,6 +10,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from system.on_call import SECONDS, Operator
 
+from penstock.lake.audit import entries
+from penstock.lake.releases import RETIRED, Release, say
+from penstock.ops.airflow.notes import HEAD
 from penstock.ops.load import browser
 
 from .conftest import eventually
@@ -77,19 +80,19 @@ def test_who_is_on_call_builds_a_day_from_the_form(log_in: LogIn, stack: Any) ->
     assert operator.ended(begun()[0]) == "success"
 
 
-def test_who_is_on_call_approves_and_an_analyst_cannot(log_in: LogIn, stack: Any) -> None:
+def test_who_is_on_call_approves_and_is_named_for_it_and_an_analyst_cannot(log_in: LogIn, stack: Any) -> None:
     operator = Operator(stack)
-    operator.send(1)
-    # About nobody: what comes after the approval is refused at once, and nothing changes.
-    run = operator.start("retract", source="web.events", where="visitor = 'nobody'", why="to see who may approve")
-    task = f"/dags/retract/dagRuns/{quote(run)}/taskInstances/approve"
+    # A release that has nothing: the operation needs no JVM and takes nothing from others.
+    say(operator.layout, Release("web", "r9", RETIRED, code="git abc"))
+    run = operator.start("drop_release", domain="web", release="r9", who="lina", why="to see who approves")
+    task = f"/dags/drop_release/dagRuns/{quote(run)}/taskInstances/approve"
 
     def state() -> str:
         return str(operator.ask("GET", task)["state"])
 
     def press(user: str) -> Page:
         page = log_in(user)
-        page.goto(f"/dags/retract/runs/{quote(run)}/tasks/approve/required_actions")
+        page.goto(f"/dags/drop_release/runs/{quote(run)}/tasks/approve/required_actions")
         page.get_by_role("button", name="Approve").click()
         return page
 
@@ -97,7 +100,18 @@ def test_who_is_on_call_approves_and_an_analyst_cannot(log_in: LogIn, stack: Any
     expect(press("analyst").get_by_text("You do not have permission")).to_be_visible()
     press("oncall")
     assert eventually(lambda: state() == "success", SECONDS)
-    assert operator.ended(run, "retract") == "failed"
+    assert operator.ended(run, "drop_release") == "success"
+    (entry,) = [each for each in entries(operator.layout, "web") if each.operation == f"drop_release/{run}"]
+    assert (entry.who, entry.approved_by) == ("lina", "oncall")
+    note = str(operator.ask("GET", f"/dags/drop_release/dagRuns/{quote(run)}")["note"]).splitlines()
+    assert note == [
+        "Why: to see who approves",
+        HEAD,
+        note[2],
+        "approve: Approve, by oncall",
+        "drop: web r9 was dropped",
+    ]
+    assert note[2].startswith("plan: web r9 (retired; code: git abc) has 0 rows")
 
 
 def test_the_console_is_one_of_airflow_s_pages(log_in: LogIn) -> None:

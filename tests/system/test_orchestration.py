@@ -8,7 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 from receivers import on_call
-from system.on_call import SECONDS, VIEW, Operator, span
+from system.on_call import SECONDS, SOURCE, VIEW, Operator, post, span
 
 from penstock.engine.halting import ask_to_end
 from penstock.lake.gates import checks
@@ -29,7 +29,17 @@ def pager(operator: Operator) -> Iterator[list[dict[str, Any]]]:
         yield heard
 
 
-def test_an_ordinary_day_events_become_published_numbers(operator: Operator) -> None:
+@pytest.fixture(scope="module")
+def yesterday(operator: Operator) -> date:
+    """The day before this one, with a fact that came late."""
+    before, day = operator.facts(), datetime.now(UTC) - timedelta(days=1)
+    late = {"type": "pageview", "visitor": "late", "site": "a.example", "url": "https://a.example/x"}
+    post(operator.stack.url("collector", f"/v1/{SOURCE}"), [{**late, "happened_at": day.isoformat()}])
+    assert eventually(lambda: operator.facts() > before, SECONDS)
+    return day.date()
+
+
+def test_an_ordinary_day_events_become_published_numbers(operator: Operator, yesterday: date) -> None:
     operator.send(20)
     assert operator.ended(operator.build()) == "success"
     assert operator.published() == operator.facts()
@@ -43,6 +53,9 @@ def test_a_gate_that_fails_keeps_the_last_good_numbers_and_calls_until_it_is_men
     run = operator.build()
     assert operator.ended(run) == "failed"
     assert (operator.published(), newest(open_table(operator.layout.gold(FIRST_RELEASE, VIEW)))) == (before, cut)
+    noted = str(operator.ask("GET", f"/dags/build_views/dagRuns/{run}")["note"])
+    # A note is short: which views come first is chance.
+    assert "build_views: failed: " in noted and "was refused" in noted
     # People hear after the task has said how it ended.
     assert eventually(lambda: any("build_views: DataRefused" in heard["title"] for heard in list(pager)), SECONDS)
     call = next(heard for heard in pager if "build_views" in heard["title"])
@@ -60,8 +73,8 @@ def test_every_verdict_is_on_record(operator: Operator) -> None:
     assert verdicts == {True, False}
 
 
-def test_a_backfill_by_rest_rebuilds_a_day_and_changes_nothing(operator: Operator) -> None:
-    before, yesterday = operator.published(), datetime.now(UTC).date() - timedelta(days=1)
+def test_a_backfill_by_rest_rebuilds_a_day_and_changes_nothing(operator: Operator, yesterday: date) -> None:
+    before = operator.published()
     asked = {
         "dag_id": "build_views",
         **span(yesterday, yesterday),

@@ -9,11 +9,9 @@ import pytest
 from deltalake import write_deltalake
 
 from penstock.lake.ledger import Balance
-from penstock.model.source import Field, Source
-from penstock.ops.watch.ingest import WEEK, drift, shares, spoilt, volume
+from penstock.ops.watch.ingest import WEEK, shares, spoilt, volume
 
 NINE = datetime(2026, 11, 18, 9, tzinfo=UTC)
-EVENTS = Source("toy.events", "who", (Field("extra", "map<string,string>"),), ())
 
 
 def hour(records: int, at: datetime = NINE, duplicates: int = 0, reasons: Mapping[str, int] | None = None) -> Balance:
@@ -62,19 +60,3 @@ def test_a_sender_that_breaks_is_told_of_within_minutes(
     write_deltalake(tmp_path / "silver", pa.table(silver))
     told = list(spoilt(str(tmp_path / "silver"), "toy.events", NINE))
     assert [(one.kind, f"{rejected} bad_url" in one.text) for one in told] == [(kind, True) for kind in found]
-
-
-def test_fields_that_came_and_went_are_told(tmp_path: Path) -> None:
-    rows = [("old", NINE - timedelta(hours=2)), ("both", NINE - timedelta(hours=2)), ("both", NINE), ("new", NINE)]
-    silver = {
-        "logged_at": pa.array([at for _, at in rows], pa.timestamp("us", "UTC")),
-        "disposition": ["fact"] * len(rows),
-        "extra": pa.array([[(name, "1")] for name, _ in rows], pa.map_(pa.string(), pa.string())),
-    }
-    write_deltalake(tmp_path / "silver", pa.table(silver))
-    (found,) = drift(str(tmp_path / "silver"), EVENTS, NINE)
-    assert (found.severity, "new: new; no longer there: old" in found.text) == ("warning", True)
-
-
-def test_a_source_without_records_has_no_drift(tmp_path: Path) -> None:
-    assert list(drift(str(tmp_path / "silver"), EVENTS, NINE)) == []

@@ -26,6 +26,10 @@ class Stalled(AirflowException):
     """A look found what must not wait. People have been told by the look itself."""
 
 
+class LakeDamaged(AirflowException):
+    """Something in the lake is gone. Looked at again before people are called: streams move while one looks."""
+
+
 # What a Spark job's exit status says; the same numbers as the command line's.
 WRONG_USAGE, REFUSED = 2, 3
 

@@ -39,15 +39,22 @@ def everything() -> None:
 
 def senders(settings: Settings, now: datetime) -> Iterable[Any]:
     """Whether what came in the last minutes can be read."""
+    from penstock.ops.watch.ingest import spoilt
+
+    for source, silver in silvers(settings):
+        yield from spoilt(silver, source.name, now)
+
+
+def silvers(settings: Settings) -> Iterable[tuple[Any, str]]:
+    """Every source and where its silver is, of the release that people read."""
     from penstock.lake.layout import Layout
     from penstock.lake.releases import current
     from penstock.model.domain import domains
-    from penstock.ops.watch.ingest import spoilt
 
     layout = Layout(settings.lake)
     for domain in domains().values():
-        for source in domain.sources:
-            yield from spoilt(layout.silver(current(layout, domain.name), source.name), source.name, now)
+        release = current(layout, domain.name)
+        yield from ((source, layout.silver(release, source.name)) for source in domain.sources)
 
 
 def ledger(settings: Settings, now: datetime) -> Iterable[Any]:
@@ -77,19 +84,18 @@ def close_hours(tell: Callable[[dict[str, Any]], None]) -> int:
 
 
 def arrivals(text: str) -> None:
-    """What came in an hour (YYYY-MM-DDTHH, UTC), against what usually comes."""
-    from penstock.lake.layout import Layout
-    from penstock.lake.releases import current
-    from penstock.model.domain import domains
+    """What came in an hour (YYYY-MM-DDTHH, UTC), against what usually comes; and whether anything comes now."""
+    from penstock.ops.watch.fields import drift, missing
     from penstock.ops.watch.hours import balances
-    from penstock.ops.watch.ingest import drift, shares, volume
+    from penstock.ops.watch.ingest import shares, volume
+    from penstock.ops.watch.silence import silent
 
-    def changed_fields(settings: Settings, _: datetime) -> Iterable[Any]:
-        layout = Layout(settings.lake)
-        for domain in domains().values():
-            for source in domain.sources:
-                yield from drift(layout.silver(current(layout, domain.name), source.name), source, hour)
+    def of_each_source(settings: Settings, now: datetime) -> Iterable[Any]:
+        for source, silver in silvers(settings):
+            yield from drift(silver, source, hour)
+            yield from missing(silver, source, hour)
+            yield from silent(silver, source.name, now)
 
     hour = datetime.strptime(text, "%Y-%m-%dT%H").replace(tzinfo=UTC)
     said = balances(Settings.from_env())
-    look_at("arrivals.", lambda *_: volume(said, hour), lambda *_: shares(said, hour), changed_fields)
+    look_at("arrivals.", lambda *_: volume(said, hour), lambda *_: shares(said, hour), of_each_source)

@@ -19,7 +19,7 @@ def mail(domain: str, scope: str) -> list[str]:
     settings, page, until = Settings.from_env(), page_of(domain), today()
     if not wanted(settings.home, "report"):
         raise AirflowSkipException("Nobody wants reports: add a line `report=mailto://…` to alerts.conf in the home.")
-    address = f"http://127.0.0.1:{settings.serve_port}"
+    address = settings.serve_at
     told = scopes(page, until, address)
     if scope and scope not in told:
         raise RequestRefused(f"{scope!r} had no facts in the week to {until.date()}; these had: {', '.join(told)}")

@@ -10,6 +10,7 @@ from airflow.sdk.exceptions import AirflowException
 from penstock.lake.spark_settings import spark_conf
 from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION
 from penstock.ops.airflow.errors import DataRefused, named
+from penstock.ops.airflow.notes import verdicts
 from penstock.ops.airflow.runbooks import runbook
 from penstock.settings import Settings
 
@@ -49,12 +50,17 @@ class SparkStep(SparkSubmitOperator):
         )
 
     def execute(self, context: Context) -> None:
-        self.conf = self.settings_of(Settings.from_env())
+        settings = Settings.from_env()
+        self.conf = self.settings_of(settings)
         try:
             super().execute(context)
         except AirflowException as failed:
             process = getattr(self._hook, "_submit_sp", None)
             raise named(process and process.returncode, str(failed), self.refusal) from failed
+        finally:
+            # For the run's note, whatever came of it.
+            if self.gated:
+                context["ti"].xcom_push("return_value", verdicts(settings.lake, context["ti"].start_date))
 
     def is_short(self) -> bool:
         return self.short() if callable(self.short) else self.short

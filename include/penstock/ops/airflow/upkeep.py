@@ -10,7 +10,7 @@ from penstock.lake.releases import current
 from penstock.lake.restore_points import forget, pinned, points
 from penstock.model.domain import domains
 from penstock.model.view import source_of
-from penstock.ops.airflow.errors import DataRefused
+from penstock.ops.airflow.errors import DataRefused, LakeDamaged
 from penstock.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -45,6 +45,16 @@ def vacuum() -> int:
     layout = Layout(Settings.from_env().lake)
     kept = points(layout)
     return sum(maintain.vacuum(path, spared=pinned(layout, kept, path)) for path in maintain.tables(layout.root))
+
+
+def examine() -> str:
+    """Whether tables, records and checkpoints are all there; fails with what is not, and what mends it."""
+    from penstock.engine.damage import damages
+
+    found = [str(damage) for damage in damages(Layout(Settings.from_env().lake))]
+    if found:
+        raise LakeDamaged("\n".join(found))
+    return "nothing is missing"
 
 
 def drill() -> int:

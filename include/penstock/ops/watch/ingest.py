@@ -1,4 +1,4 @@
-"""Whether what arrives is what usually arrives: volume, reasons, duplicates, and fields that nobody declared."""
+"""Whether what arrives is what usually arrives: volume, reasons and duplicates."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
@@ -8,7 +8,6 @@ import duckdb
 
 from penstock.lake.ledger import Balance
 from penstock.lake.publication import open_table
-from penstock.model.source import Source
 from penstock.ops.watch.finding import Finding
 
 WEEKS = 4
@@ -26,12 +25,6 @@ SPOILT_SHARE = 1 / 30
 REASONS = """
 select reason, count(*) as records, count(*) filter (disposition = 'rejected') as rejected from silver
 where logged_at > $since group by all order by records desc
-"""
-FIELDS = """
-select key, min(logged_at) >= $hour as new, max(logged_at) < $hour as gone, count(*) as records
-from (select unnest(map_keys(extra)) as key, logged_at from silver
-      where disposition = 'fact' and logged_at >= $day_before and logged_at < $ended)
-group by all
 """
 
 
@@ -83,20 +76,3 @@ def shares(said: Iterable[Balance], hour: datetime) -> Iterator[Finding]:
                 f"{each.source}: {each.duplicates} of {each.archived} records in the hour from {hour:%H:%M} came twice."
             )
             yield Finding("many_duplicates", each.source, "info", text)
-
-
-def drift(silver: str, source: Source, hour: datetime) -> Iterator[Finding]:
-    """Fields outside the contract that came up in this hour, or that the day before had and this hour lacks."""
-    table = open_table(silver)
-    if table is None or all(field.name != "extra" for field in source.fields):
-        return
-    with duckdb.connect() as memory:
-        memory.execute("set timezone = 'UTC'")
-        memory.register("silver", table.to_pyarrow_dataset())
-        at = {"hour": hour, "day_before": hour - timedelta(days=1), "ended": hour + HOUR}
-        rows = memory.execute(FIELDS, at).fetchall()
-    new, gone = (sorted(row[0] for row in rows if row[place]) for place in (1, 2))
-    if new or gone:
-        said = [f"new: {', '.join(new)}"] * bool(new) + [f"no longer there: {', '.join(gone)}"] * bool(gone)
-        text = f"{source.name}: undeclared fields changed ({'; '.join(said)}). They are kept in `extra`."
-        yield Finding("fields_changed", source.name, "info" if not gone else "warning", text)

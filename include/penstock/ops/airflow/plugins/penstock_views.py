@@ -5,6 +5,7 @@ from typing import Any
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
 
+from penstock.ops.airflow.notes import begun, ended
 from penstock.ops.airflow.pages import pages
 from penstock.ops.airflow.runbooks import PREFIX
 from penstock.settings import Settings
@@ -35,6 +36,22 @@ class Pools:
             create()
 
 
+class Notes:
+    """Every run says why it was asked for and what came of it."""
+
+    @hookimpl
+    def on_dag_run_running(self, dag_run: Any, msg: str) -> None:
+        begun(dag_run)
+
+    @hookimpl
+    def on_dag_run_success(self, dag_run: Any, msg: str) -> None:
+        ended(dag_run)
+
+    @hookimpl
+    def on_dag_run_failed(self, dag_run: Any, msg: str) -> None:
+        ended(dag_run)
+
+
 class Penstock(AirflowPlugin):
     """Console, gates, Data Docs, runbooks and Spark's pages as external views."""
 
@@ -52,4 +69,4 @@ class Penstock(AirflowPlugin):
         {"name": "Runbooks", "href": f"{PREFIX}/runbooks", "url_route": "penstock-runbooks", "category": "docs"},
     ]
     fastapi_apps = [{"app": pages(SETTINGS), "url_prefix": PREFIX, "name": "penstock"}]  # noqa: RUF012
-    listeners = [Pools()]  # noqa: RUF012
+    listeners = [Pools(), Notes()]  # noqa: RUF012
