@@ -23,7 +23,8 @@ demo: setup ## the whole stack with simulated traffic, live (FOR=180: ends by it
 test: setup browser ## the test suite, one summary line at the end
 	@$(BIN)/pytest --numprocesses 2 --no-loadscope-reorder
 
-# The browser tests need Chromium; only root can install it, and only where apt is. Without it they fail and say so.
+# The browser tests need Chromium; only root can install it, and only where apt is. Without it they are left out, loudly; where
+# the variable CI is set they fail.
 browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

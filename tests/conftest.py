@@ -3,7 +3,7 @@
 import atexit
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from toy_code import TOY
 from xdist.scheduler import LoadScopeScheduling
 
 from penstock.model.domain import Domain, domains
+from penstock.ops.refusal import Refusal
 from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
 
@@ -21,6 +22,38 @@ def pytest_unconfigure() -> None:
     """The summary is the last line: what libraries say of each other while the interpreter ends is not for readers."""
     # At exit, because pytest itself gives standard error back after this.
     atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
+
+
+# How the refusal of penstock.ops.load.browser begins.
+NO_BROWSER = "There is no Chromium"
+
+
+def browserless() -> Generator[None, None, None]:
+    """A machine without a browser is no fault of the product, but one that decides what is merged must have one."""
+    try:
+        yield
+    except Refusal as refusal:
+        if not str(refusal).startswith(NO_BROWSER) or os.environ.get("CI"):
+            raise
+        pytest.skip(str(refusal))
+
+
+# Of the fixture that opens the browser, or of the test that does.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, None, None]:
+    yield from browserless()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, None, None]:
+    yield from browserless()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = terminalreporter.getreports("skipped")
+    if left := sum(NO_BROWSER in str(report.longrepr) for report in skipped):
+        told = f"NOT RUN: {left} tests in a browser. {NO_BROWSER} here: apt-get install chromium"
+        terminalreporter.write_sep("!", told, red=True, bold=True)
 
 
 def together(nodeid: str) -> str:

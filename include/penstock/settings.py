@@ -4,6 +4,7 @@ May be imported by everything; imports only the standard library.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,9 @@ class Settings:
     collector_port: int = 8090
     serve_port: int = 8091
     airflow_port: int = 8080
+    # Where the other parts ask serve and Airflow; empty: at their ports on this machine. Containers name their hosts.
+    serve_url: str = ""
+    airflow_url: str = ""
     kafka_port: int = 9092
     # Empty: Airflow's tables are in SQLite under the home. Else an SQLAlchemy address of PostgreSQL.
     database: str = ""
@@ -56,6 +60,8 @@ class Settings:
             collector_port=_port(environ, "PENSTOCK_COLLECTOR_PORT", cls.collector_port),
             serve_port=_port(environ, "PENSTOCK_SERVE_PORT", cls.serve_port),
             airflow_port=_port(environ, "PENSTOCK_AIRFLOW_PORT", cls.airflow_port),
+            serve_url=_url(environ, "PENSTOCK_SERVE_URL"),
+            airflow_url=_url(environ, "PENSTOCK_AIRFLOW_URL"),
             kafka_port=kafka_port,
             spark_ui_port=_port(environ, "PENSTOCK_SPARK_UI_PORT", cls.spark_ui_port, least=0),
             database=environ.get("PENSTOCK_DATABASE", ""),
@@ -64,6 +70,15 @@ class Settings:
             store_region=environ.get(STANDARD["store_region"], cls.store_region),
             shift_hours=_number(environ, "PENSTOCK_SHIFT_HOURS", cls.shift_hours),
         )
+
+    @property
+    def serve_at(self) -> str:
+        """Where programs ask serve. What a person opens is the front door on this machine, by the port."""
+        return self.serve_url or f"http://127.0.0.1:{self.serve_port}"
+
+    @property
+    def airflow_at(self) -> str:
+        return self.airflow_url or f"http://127.0.0.1:{self.airflow_port}"
 
     def to_env(self) -> dict[str, str]:
         """The environment in which `from_env` gives these settings again, for child processes."""
@@ -80,6 +95,13 @@ def _port(environ: Mapping[str, str], name: str, default: int, least: int = 1) -
     if not text.isdigit() or not least <= int(text) < 65536:
         raise SettingError(f"{name}={text!r} is not a port. Set it to a number from {least} to 65535.")
     return int(text)
+
+
+def _url(environ: Mapping[str, str], name: str) -> str:
+    text = environ.get(name, "").rstrip("/")
+    if text and not re.fullmatch(r"https?://[^/\s@]+", text):
+        raise SettingError(f"{name}={text!r} is not an address. Set it to http://HOST:PORT, or leave it out.")
+    return text
 
 
 def _number(environ: Mapping[str, str], name: str, default: float) -> float:

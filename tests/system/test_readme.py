@@ -19,17 +19,22 @@ COMMANDS = [
 ]
 MAKES = [line for line in COMMANDS if line.startswith("make ")]
 TOUR = [line for line in COMMANDS if line not in MAKES]
+# Those that stand in a line of text.
+INLINE = re.findall(r"`(penstock [^`]+)`", README)
+# What `penstock import access.log` finds: two pages, and a picture, which is no page view.
+LINE = '203.0.113.7 - - [01/Oct/2026:10:00:0{second} +0000] "GET {path} HTTP/1.1" 200 512 "-" "Mozilla/5.0 Firefox"\n'
+PATHS = ("/", "/boats", "/boat.png")
 # The first epoch after a start waits for a JVM, on a busy machine a long one.
 PATIENCE = 240.0
 
 
-def run(stack: RunningStack, command: str) -> subprocess.CompletedProcess[str]:
+def run(stack: RunningStack, command: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """The command as it stands, but for the ports and the venv of the stack under test."""
-    here = command.replace(".venv/bin/penstock", str(PENSTOCK))
+    here = re.sub(r"^(\.venv/bin/)?penstock", str(PENSTOCK), command)
     for part, port in (("collector", "8090"), ("serve", "8091")):
         here = here.replace(f":{port}/", stack.url(part, "/").removeprefix("http://127.0.0.1"))
     return subprocess.run(
-        shlex.split(here), env=stack.environ, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        shlex.split(here), env=stack.environ, cwd=folder, capture_output=True, text=True, timeout=120, check=False
     )
 
 
@@ -47,6 +52,16 @@ def test_the_tour_ends_with_the_newcomers_own_event_in_the_answer(stack: Running
     assert "broker" in run(stack, status).stdout
     # On a home that runs, its own ports are no conflict.
     assert "java" in run(stack, doctor).stdout
+
+
+def test_the_history_of_a_site_comes_in_as_readme_says(stack: RunningStack, tmp_path: Path) -> None:
+    (tmp_path / "access.log").write_text("".join(LINE.format(second=n, path=path) for n, path in enumerate(PATHS)))
+    # A command more in the text would be one that nothing runs.
+    (command,) = INLINE
+    told = run(stack, command, tmp_path)
+    assert told.stdout == "2 events imported, 0 refused, 1 lines are no events\n", told
+    again = run(stack, command, tmp_path)
+    assert again.stdout.startswith("0 events imported"), again
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\(([^)#:]+)\)", README))))

@@ -1,9 +1,25 @@
 """A figure judges itself by its goal, and says how busy the machine was."""
 
-import pytest
+import json
+import subprocess
+import sys
+from pathlib import Path
 
-from penstock.ops.bench import Figure, load, names
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from penstock.ops import bench
+from penstock.ops.bench import Figure, load, memory, names
+from penstock.ops.cli import application
 from penstock.ops.refusal import Refusal
+
+FAKE = """
+from penstock.ops.bench import Figure
+def run(quick):
+    yield Figure("fake", "seconds", 9.0 if quick else 99.0, goal="<= 10 s")
+    yield Figure("fake", "rows", 1.0, gate_ok={right})
+"""
 
 
 @pytest.mark.parametrize(
@@ -35,3 +51,41 @@ def test_an_unknown_benchmark_is_refused_with_the_list() -> None:
 
 def test_every_benchmark_module_can_be_run() -> None:
     assert all(callable(load(name)) for name in names())
+
+
+def ran(right: bool, folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Result:
+    """`penstock bench` with a benchmark of two figures among the others."""
+    (folder / "fake.py").write_text(FAKE.format(right=right))
+    monkeypatch.setattr(bench, "__path__", [*bench.__path__, str(folder)])
+    monkeypatch.delitem(sys.modules, "penstock.ops.bench.fake", raising=False)
+    return CliRunner().invoke(application(), ["bench", "fake", *options])
+
+
+def test_each_figure_is_one_line_of_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = [json.loads(line) for line in ran(True, tmp_path, monkeypatch, "--json").stdout.splitlines()]
+    assert [(one["figure"], one["ours"], one["met"], one["gate_ok"]) for one in told] == [
+        ("seconds", 99.0, False, True), ("rows", 1.0, None, True),
+    ]  # fmt: skip
+
+
+def test_quick_reaches_the_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "seconds 9, goal <= 10 s: met" in ran(True, tmp_path, monkeypatch, "--quick").stdout
+
+
+@pytest.mark.parametrize(("right", "status"), [(True, 0), (False, 1)], ids=["a goal missed", "a result wrong"])
+def test_only_a_wrong_result_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: bool, status: int
+) -> None:
+    told = ran(right, tmp_path, monkeypatch)
+    assert told.exit_code == status and ("RESULTS WRONG" in told.stdout) == (not right)
+
+
+def test_what_an_ended_child_used_is_counted_with_its_parent() -> None:
+    burn = f"{sys.executable} -c 'import time\nwhile time.process_time() < 0.5: pass'; echo ended; sleep 60"
+    with subprocess.Popen(["sh", "-c", burn], stdout=subprocess.PIPE, text=True) as shell:
+        assert shell.stdout is not None and shell.stdout.readline() == "ended\n"
+        used = memory.cpu(shell.pid)
+        for each in reversed(memory.family(shell.pid)):
+            each.kill()
+    # The kernel counts in hundredths.
+    assert used >= 0.45

@@ -1,7 +1,9 @@
 """docker-compose.yaml, Dockerfile and deploy/ say what the product needs; no Docker engine has run them here."""
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,7 @@ import yaml
 from prometheus_client import generate_latest
 
 from penstock.collect.metrics import HELP
+from penstock.ops.airflow.environment import environment
 from penstock.serve.metrics import Metrics
 from penstock.settings import Settings
 
@@ -24,7 +27,18 @@ IMAGES = dict(re.findall(r"^FROM \S+ AS (\w+)\n(.*?)(?=^FROM|\Z)", (PROJECT / "D
 # They end when their work is done.
 ERRANDS = {"airflow-init", "store-init"}
 
+# What the product is made of on several machines; a service more is no fault, one less is.
+NEEDED = {
+    *("kafka-1", "kafka-2", "kafka-3", "store", "store-init", "postgres"),
+    *("airflow-init", "airflow-api", "airflow-scheduler", "airflow-dag-processor", "airflow-triggerer"),
+    *("spark-master", "spark-worker", "collector", "serve", "prometheus", "grafana"),
+}
+
 every_service = pytest.mark.parametrize("name", SERVICES)
+
+
+def test_no_part_of_the_product_is_left_out() -> None:
+    assert set(SERVICES) >= NEEDED
 
 
 @every_service
@@ -75,15 +89,49 @@ def test_a_password_is_never_written_down() -> None:
     secret = re.compile(r"(PASSWORD|SECRET|_KEY)")
     for service in SERVICES.values():
         for name, value in service.get("environment", {}).items():
-            assert not secret.search(name) or "${" in value or value.startswith("/run/secrets/"), name
+            assert not secret.search(name) or "${" in value or value.startswith("/"), name
 
 
 def test_the_parts_find_each_other() -> None:
     environ = SERVICES["serve"]["environment"]
     settings = Settings.from_env(environ)
     hosts = [address.split(":")[0] for address in settings.kafka.split(",")]
-    hosts += [re.split(r"[:/]+", settings.spark_master)[1], re.split(r"[:/]+", environ["AWS_ENDPOINT_URL"])[1]]
+    addresses = (settings.spark_master, environ["AWS_ENDPOINT_URL"], settings.serve_at, settings.airflow_at)
+    hosts += [re.split(r"[:/]+", address)[1] for address in addresses]
     assert set(hosts) <= set(SERVICES)
+
+
+@pytest.mark.parametrize("name", ["serve", "airflow-scheduler"])
+def test_serve_and_airflow_are_asked_at_the_ports_on_which_they_listen(name: str) -> None:
+    settings = Settings.from_env(SERVICES[name]["environment"])
+    for address in (settings.serve_at, settings.airflow_at):
+        _, host, port = re.split(r"[:/]+", address)
+        assert listens(host, int(port)), address
+
+
+def listens(service: str, port: int) -> bool:
+    return f"EXPOSE {port}" in IMAGES[SERVICES[service]["build"]["target"]]
+
+
+# What PENSTOCK_HOME is in every container.
+HOME = "/home/penstock/home"
+
+
+@pytest.mark.parametrize("name", ["serve", "airflow-api", "airflow-scheduler"])
+def test_who_needs_the_users_passwords_has_the_file_before_it_starts(name: str) -> None:
+    assert SERVICES["airflow-init"]["secrets"] == ["airflow-passwords"]
+    assert f"/run/secrets/airflow-passwords {HOME}/passwords.json" in str(SERVICES["airflow-init"]["command"])
+    assert f"home:{HOME}" in SERVICES[name]["volumes"] and "airflow-init" in SERVICES[name]["depends_on"]
+
+
+def test_airflow_logs_in_by_the_file_that_the_home_keeps() -> None:
+    environ = SERVICES["airflow-api"]["environment"]
+    assert environ["AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE"] == f"{HOME}/passwords.json"
+    assert f"PENSTOCK_HOME={HOME}" in IMAGES["base"]
+
+
+def test_airflow_is_told_what_it_is_told_on_one_machine(settings: Settings) -> None:
+    assert set(environment(settings)) <= set(SERVICES["airflow-scheduler"]["environment"])
 
 
 def test_who_writes_or_reads_the_lake_has_the_store_and_its_keys() -> None:
@@ -99,6 +147,32 @@ def test_three_brokers_have_what_is_acknowledged() -> None:
     brokers = [SERVICES[f"kafka-{number}"]["environment"] for number in (1, 2, 3)]
     assert {broker["KAFKA_NODE_ID"] for broker in brokers} == {1, 2, 3}
     assert all((b["KAFKA_DEFAULT_REPLICATION_FACTOR"], b["KAFKA_MIN_INSYNC_REPLICAS"]) == (3, 2) for b in brokers)
+
+
+def test_prometheus_asks_services_at_the_ports_on_which_they_listen() -> None:
+    told = yaml.safe_load((PROJECT / "deploy/prometheus/prometheus.yaml").read_text())["scrape_configs"]
+    found = [(name, each["port"]) for job in told for each in job["dns_sd_configs"] for name in each["names"]]
+    assert {name for name, _ in found} == {"collector", "serve"}
+    assert all(listens(name, port) for name, port in found)
+
+
+def compose(*command: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["docker", "compose", *command], cwd=PROJECT, env={"PATH": os.environ["PATH"], **environ},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def has_compose() -> bool:
+    return shutil.which("docker") is not None and compose("version").returncode == 0
+
+
+@pytest.mark.skipif(not has_compose(), reason="docker has no compose plugin here")
+def test_docker_takes_the_file_with_every_setting_of_the_example(tmp_path: Path) -> None:
+    filled = re.sub(r"(?m)^(\w+)=$", r"\1=filled-in", (PROJECT / "deploy/env.example").read_text())
+    (tmp_path / "env").write_text(filled)
+    taken = compose("--env-file", str(tmp_path / "env"), "config", "--quiet")
+    assert taken.returncode == 0, taken.stderr
 
 
 def test_a_dashboard_asks_for_what_the_parts_count() -> None:

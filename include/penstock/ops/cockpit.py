@@ -35,7 +35,7 @@ class Cockpit:
     """Logged in as the user on call, with the password that the home keeps."""
 
     def __init__(self, settings: Settings, user: str = USER) -> None:
-        self._address = f"http://127.0.0.1:{settings.airflow_port}"
+        self._address = settings.airflow_at
         self._http = httpx.Client(base_url=self._address, timeout=60)
         try:
             password = json.loads((settings.home / "passwords.json").read_text())[user]

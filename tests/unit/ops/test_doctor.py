@@ -2,9 +2,12 @@
 
 import os
 import socket
+import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +25,51 @@ def test_a_doctor_makes_no_home(settings: Settings) -> None:
     fresh = replace(settings, home=settings.home / "none")
     findings = list(doctor.examine(fresh))
     assert len(findings) == len(doctor.CHECKS) + 1 and not fresh.home.exists()
+
+
+Ill = Callable[[pytest.MonkeyPatch, Path], None]
+
+
+def no_java(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    patch.setenv("PATH", str(folder))
+
+
+def an_old_java(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "java").write_text("#!/bin/sh\necho 'openjdk version \"11.0.20\"' >&2\n")
+    (folder / "java").chmod(0o755)
+    patch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+@pytest.mark.parametrize(
+    ("check", "ill", "told", "mend"),
+    [
+        (
+            doctor.python,
+            lambda p, _: p.setattr(sys, "version_info", (3, 10, 2)),
+            ".",
+            "make clean setup PENSTOCK_PYTHON",
+        ),
+        (doctor.java_version, no_java, "not on PATH", "apt-get install openjdk-17"),
+        (doctor.java_version, an_old_java, "11", "apt-get install openjdk-17"),
+        (doctor.memory, lambda p, _: p.setattr(doctor, "MEMORY", 2**60), "GB", "PENSTOCK_SPARK_MASTER='local[1]'"),
+        (doctor.disk, lambda p, _: p.setattr(doctor, "DISK", 2**60), "GB free at", "export PENSTOCK_HOME="),
+        (
+            doctor.jar_hashes,
+            lambda p, folder: p.setattr(sys, "prefix", str(folder)),
+            "missing or changed",
+            "make setup",
+        ),
+    ],
+    ids=["an old Python", "no Java", "an old Java", "little memory", "a full disk", "no jars"],
+)
+def test_each_illness_is_told_with_what_mends_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory,
+    check: Callable[[Settings], doctor.Finding], ill: Ill, told: str, mend: str,
+) -> None:  # fmt: skip
+    ill(monkeypatch, tmp_path_factory.mktemp("machine"))
+    finding = check(settings)
+    monkeypatch.undo()
+    assert not finding.well and told in finding.told and mend in finding.mend, finding
 
 
 def test_two_versions_of_pyspark_are_ill(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,21 @@ def test_a_port_that_cannot_be_is_refused_by_name(text: str) -> None:
         Settings.from_env({"PENSTOCK_AIRFLOW_PORT": text})
 
 
+def test_parts_are_asked_at_their_ports_here_until_they_are_elsewhere() -> None:
+    here = Settings.from_env({"PENSTOCK_SERVE_PORT": "18091"})
+    there = Settings.from_env({"PENSTOCK_SERVE_URL": "http://serve:8091/", "PENSTOCK_AIRFLOW_URL": "https://airflow"})
+    assert (here.serve_at, here.airflow_at) == ("http://127.0.0.1:18091", "http://127.0.0.1:8080")
+    assert (there.serve_at, there.airflow_at) == ("http://serve:8091", "https://airflow")
+    assert Settings.from_env(there.to_env()) == there
+
+
+# A login in an address would stand in every log that names the address.
+@pytest.mark.parametrize("text", ["serve:8091", "ftp://serve", "http://", "http://me:secret@serve", "http://a b"])
+def test_an_address_that_cannot_be_is_refused_by_name(text: str) -> None:
+    with pytest.raises(SettingError, match="PENSTOCK_SERVE_URL"):
+        Settings.from_env({"PENSTOCK_SERVE_URL": text})
+
+
 @pytest.mark.parametrize("text", ["0", "-2", "inf", "nan", "six"])
 def test_a_shift_is_a_positive_number_of_hours(text: str) -> None:
     with pytest.raises(SettingError, match="PENSTOCK_SHIFT_HOURS"):

@@ -98,3 +98,27 @@ def test_a_folder_that_cannot_be_written_is_said() -> None:
     """The kernel's own file system of devices: not even root can write there."""
     with pytest.raises(failure.SetupFailure, match="cannot be written"):
         packages.make_venv(Path("/sys"), afresh=False)
+
+
+@pytest.mark.parametrize(
+    ("failing", "sentence"),
+    [
+        (failure.SetupFailure("no Java is on PATH. Install it."), "no Java is on PATH. Install it."),
+        (OSError(28, "No space left on device"), "the disk is full. Free about 3 GB and run `make setup` again."),
+    ],
+    ids=["a step's own sentence", "what the system says"],
+)
+def test_a_step_that_fails_is_one_line_and_a_status(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: Exception, sentence: str
+) -> None:
+    def fails() -> None:
+        raise failing
+
+    monkeypatch.setattr(setup, "ROOT", folder)
+    monkeypatch.setattr(setup, "VENV", folder / ".venv")
+    monkeypatch.setattr(setup, "STAMP", folder / ".venv" / ".set-up")
+    monkeypatch.setattr(setup, "wanted", lambda: "something new")
+    monkeypatch.setattr(java, "check", fails)
+    assert setup.main() == 3
+    assert capsys.readouterr().err == f"set-up: {sentence}\n"
+    assert not setup.STAMP.exists()

@@ -26,18 +26,22 @@ from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
 
 SUBSCRIBERS = 1_000
+# They come by so many at a time.
+ARRIVING = 50
+PUSHES, QUICK_PUSHES = 60, 8
+A_DAY = 100
 QUESTION = urlencode({**RANGE, "every": "1 day"})
 # What the first epochs after so many arrivals show is the arrivals.
 WARM = 2
 
 
 def run(quick: bool) -> Iterator[Figure]:
-    epochs = 8 if quick else 60
+    epochs = QUICK_PUSHES if quick else PUSHES
     with tempfile.TemporaryDirectory(prefix="penstock-") as home:
         settings = Settings(home=Path(home), lake=f"{home}/lake", kafka="127.0.0.1:1", serve_port=free_port())
         tally, layout = view(VIEW), Layout(settings.lake)
         assert isinstance(tally, Tally)
-        fill(layout, tally, 100)
+        fill(layout, tally, A_DAY)
         with serving(settings) as server:
             first_answer(f"http://127.0.0.1:{settings.serve_port}/api/views/{VIEW}")
             # Threads that it has started by now would stay where they are: all of them move.
@@ -56,8 +60,8 @@ async def _followed(settings: Settings, layout: Layout, tally: Tally, epochs: in
     """Every age of a push; whether all subscribers heard of every epoch's end; the views that a subscriber counts."""
     address = f"ws://127.0.0.1:{settings.serve_port}/api/live?view={VIEW}&{QUESTION}"
     sockets: list[ClientConnection] = []
-    for _ in range(SUBSCRIBERS // 50):
-        sockets += await asyncio.gather(*(connect(address, compression=None, open_timeout=60) for _ in range(50)))
+    for _ in range(SUBSCRIBERS // ARRIVING):
+        sockets += await asyncio.gather(*(connect(address, compression=None, open_timeout=60) for _ in range(ARRIVING)))
     last = EPOCHS + epochs
     committed: dict[int, float] = {}
     with ThreadPoolExecutor(1) as writer:
@@ -70,7 +74,7 @@ async def _followed(settings: Settings, layout: Layout, tally: Tally, epochs: in
     for task in late:
         task.cancel()
     await asyncio.gather(*(socket.close() for socket in sockets))
-    return [age for task in done for age in task.result()], not late, 100 * 90 + last * TAIL
+    return [age for task in done for age in task.result()], not late, A_DAY * 90 + last * TAIL
 
 
 async def _listen(socket: ClientConnection, committed: dict[int, float], last: int) -> list[float]:

@@ -38,6 +38,8 @@ VIEW = "web.pageviews"
 START = datetime(2026, 6, 1, tzinfo=UTC)
 CLIENTS = 8
 EPOCHS, TAIL = 60, 10
+A_DAY, QUICK_A_DAY = 20_000, 1_000
+SECONDS, QUICK_SECONDS = 60, 8
 ROUNDS = 10
 RANGE = {"from": START.isoformat(), "to": (START + timedelta(days=91)).isoformat()}
 QUESTIONS: tuple[dict[str, str], ...] = (
@@ -61,9 +63,9 @@ def run(quick: bool) -> Iterator[Figure]:
         settings = Settings(home=Path(home), lake=f"{home}/lake", kafka="127.0.0.1:1", serve_port=free_port())
         tally = view(VIEW)
         assert isinstance(tally, Tally)
-        facts = fill(Layout(settings.lake), tally, 1_000 if quick else 20_000)
+        facts = fill(Layout(settings.lake), tally, QUICK_A_DAY if quick else A_DAY)
         with serving(settings):
-            yield from figures(settings, tally, facts, 8 if quick else 60)
+            yield from figures(settings, tally, facts, QUICK_SECONDS if quick else SECONDS)
 
 
 def figures(settings: Settings, tally: Tally, facts: int, seconds: float) -> Iterator[Figure]:

@@ -16,16 +16,17 @@ SHOWS = {"collector": "/tracker.js", "api-server": "Airflow", "serve": "the cons
 
 def table(states: list[State], home: Home, seconds: float | None = None) -> Group:
     grid = Table(title="Penstock" if seconds is None else f"Penstock, {seconds:.0f} s", title_justify="left")
-    for heading, width in (("part", 13), ("state", 10), ("memory", 8), ("address", 36)):
+    # On 80 columns each is whole but the address, of which what it shows goes to the next line.
+    for heading, width in (("part", 13), ("state", 10), ("port", 4), ("memory", 8), ("address", 21)):
         justify: Literal["left", "right"] = "right" if heading == "memory" else "left"
-        # Names and numbers stay whole on a narrow screen; the address may fold.
         grid.add_column(heading, justify=justify, min_width=width, overflow="fold")
     for each in states:
         shows = f"{each.address}  {SHOWS.get(each.part, '')}" if each.address else each.note
-        grid.add_row(each.part, Text(each.state, COLOURS[each.state]), megabytes(each.memory), shows)
+        ports = "\n".join(map(str, each.ports))
+        grid.add_row(each.part, Text(each.state, COLOURS[each.state]), ports, megabytes(each.memory), shows)
     total = sum(each.memory for each in states)
     grid.add_section()
-    grid.add_row("all", verdict(states), megabytes(total), "")
+    grid.add_row("all", verdict(states), "", megabytes(total), "")
     return Group(grid, Text(hint(home), overflow="fold"))
 
 
@@ -35,7 +36,7 @@ def verdict(states: list[State]) -> str:
 
 
 def hint(home: Home) -> str:
-    return f"Users: {', '.join(USERS)}. Their passwords:\n  cat {home.passwords}"
+    return f"Airflow asks who you are: {', '.join(USERS)}. Their passwords:\n  cat {home.passwords}"
 
 
 def megabytes(size: int) -> str:
