@@ -5,7 +5,7 @@ every view, its files joined and its hours balanced. A row that came later makes
 reopens it, and only it, until the next check.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
 
@@ -61,7 +61,7 @@ def close(
     `unbalanced` are days in which hours of the ledger do not add up."""
     known = {day.day: day for day in latest(layout, release, source)}
     silver = layout.silver(release, source)
-    rows_of = {day: rows for day, rows in sorted(_rows_by_day(silver).items()) if day <= until}
+    rows_of = {day: rows for day, rows in sorted(rows_by_day(silver).items()) if day <= until}
     reopened = {day for day, rows in rows_of.items() if not (day in known and known[day].final_at(rows))}
     for day in reopened:
         maintain.settle(silver, day, anew=day not in known)
@@ -83,15 +83,14 @@ def latest(layout: Layout, release: str, source: str) -> Iterator[Day]:
     yield from {row["day"]: Day(**row) for row in rows.to_pylist()}.values()
 
 
-def _rows_by_day(silver: str) -> dict[date, int]:
+def rows_by_day(silver: str) -> Mapping[date, int]:
     """From the commits alone, so that a night costs the same however many years there are."""
     table = open_table(silver)
-    counts: dict[date, int] = {}
-    if table is not None:
-        files = pa.table(table.get_add_actions(flatten=True))
-        for day, rows in zip(files["partition.day"].to_pylist(), files["num_records"].to_pylist(), strict=True):
-            counts[day] = counts.get(day, 0) + rows
-    return counts
+    if table is None:
+        return {}
+    files = pa.table(table.get_add_actions(flatten=True)).select(["partition.day", "num_records"])
+    summed = files.group_by("partition.day").aggregate([("num_records", "sum")])
+    return dict(zip(*(summed[name].to_pylist() for name in ("partition.day", "num_records_sum")), strict=True))
 
 
 def _judged(layout: Layout, release: str, source: str, views: list[str], day: date, unbalanced: bool) -> Day:

@@ -10,9 +10,7 @@ from datetime import date, datetime, timedelta
 from itertools import accumulate
 from time import monotonic
 
-import pyarrow as pa
-
-from penstock.lake.days import latest
+from penstock.lake.days import latest, rows_by_day
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import booked
 from penstock.lake.publication import open_table
@@ -100,12 +98,3 @@ def days(layout: Layout, standing: Standing) -> Iterator[tuple[tuple[str, str], 
         held = rows_by_day(layout.silver(release, source.name)) if said else {}
         final = frozenset(day for day, rows in held.items() if day in said and said[day].final_at(rows))
         yield (release, source.name), Days(frozenset(held), final)
-
-
-def rows_by_day(silver: str) -> Mapping[date, int]:
-    table = open_table(silver)
-    if table is None:
-        return {}
-    files = pa.table(table.get_add_actions(flatten=True)).select(["partition.day", "num_records"])
-    summed = files.group_by("partition.day").aggregate([("num_records", "sum")])
-    return dict(zip(*(summed[name].to_pylist() for name in ("partition.day", "num_records_sum")), strict=True))
