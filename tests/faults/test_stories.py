@@ -11,11 +11,11 @@ from urllib.request import urlopen
 
 import pyarrow as pa
 import pytest
-from deltalake import DeltaTable
 from system.conftest import RunningStack, eventually
 from system.on_call import SECONDS, SOURCE, VIEW, Operator, post
 
 from penstock.lake.audit import entries
+from penstock.lake.publication import open_table
 from penstock.lake.releases import current
 
 pytestmark = [
@@ -52,11 +52,10 @@ class Story(Operator):
 
     def silver(self, release: str = "") -> pa.Table:
         """A release's silver of page views, in the log's order."""
-        path = self.layout.silver(release or current(self.layout, "web"), SOURCE)
-        try:
-            rows = DeltaTable(path).to_pyarrow_table().drop_columns("epoch")
-        except (FileNotFoundError, OSError):
+        table = open_table(self.layout.silver(release or current(self.layout, "web"), SOURCE))
+        if table is None:
             return pa.table({"partition": []})
+        rows = table.to_pyarrow_table().drop_columns("epoch")
         return rows.sort_by([("partition", "ascending"), ("offset", "ascending")])
 
     def views(self, site: str) -> int:
