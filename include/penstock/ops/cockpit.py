@@ -15,6 +15,9 @@ from penstock.settings import Settings
 
 USER = "oncall"
 LOOK_SECONDS = 1.0
+# Whoever answers within a second is quicker than Airflow's scheduler, which has not heard yet that the task's process
+# ended to wait: it then takes the answered task for one that went wrong (seen with 3.3.2).
+LOOKS_BEFORE_AN_ANSWER = 5
 PLAN, APPROVE = "plan", "approve"
 
 
@@ -73,6 +76,7 @@ class Cockpit:
     ) -> Iterator[dict[str, str | None]]:
         """The tasks' states, whenever anything changes, until the run is over. `approve`: says yes when it is asked."""
         last: tuple[dict[str, str | None], str] = {}, ""
+        waiting = 0
         while True:
             over, tasks = self.state(run).over, self.tasks(run)
             if (tasks, progress()) != last:
@@ -80,7 +84,8 @@ class Cockpit:
                 yield tasks
             if over:
                 return
-            if approve and tasks.get(APPROVE) in ("awaiting_input", "deferred"):
+            waiting = waiting + 1 if tasks.get(APPROVE) in ("awaiting_input", "deferred") else 0
+            if approve and waiting >= LOOKS_BEFORE_AN_ANSWER:
                 self.approve(run)
             time.sleep(LOOK_SECONDS)
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from penstock.ops.cockpit import last_words
+from penstock.ops import cockpit
+from penstock.ops.cockpit import APPROVE, LOOKS_BEFORE_AN_ANSWER, Cockpit, Run, last_words
 
 HOOK = "airflow.task.hooks.airflow.providers.apache.spark.hooks.spark_submit.SparkSubmitHook"
 
@@ -39,3 +40,27 @@ SUBMITTED = line(
 )
 def test_the_last_words_are_a_sentence(log: list[str], words: str) -> None:
     assert last_words("\n".join(log)) == words
+
+
+class Waiting(Cockpit):
+    """A run that waits for an answer, and is over once it has one."""
+
+    def __init__(self) -> None:
+        self.looks, self.answered = 0, False
+
+    def state(self, run: Run) -> Run:
+        return Run(run.dag, run.id, "success" if self.answered else "running")
+
+    def tasks(self, run: Run) -> dict[str, str | None]:
+        self.looks += 1
+        return {APPROVE: "awaiting_input"}
+
+    def approve(self, run: Run) -> None:
+        self.answered = True
+
+
+def test_who_approves_at_once_waits_until_the_scheduler_knows_that_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cockpit, "LOOK_SECONDS", 0.0)
+    waiting = Waiting()
+    list(waiting.follow(Run("rebuild", "now", "running"), approve=True))
+    assert waiting.looks == LOOKS_BEFORE_AN_ANSWER + 1
