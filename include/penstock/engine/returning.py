@@ -105,8 +105,8 @@ def go_back(
         # A domain of which there is nothing has nowhere to go, unless it is the one that was asked for.
         if name in begun or new[name] or name == domain
     ]
-    # The first one saved the whole lake as it was.
-    saved = min((one.saved for one in done), default="")
+    # The first one saved the whole lake as it was. Not the least id: two of one second are in no order.
+    saved = done[0].saved if done else ""
     epochs = {path: epoch for one in done for path, epoch in one.epochs.items()}
     before, after = {"restore_point": saved}, {"restore_point": point.id, "epochs": epochs}
     audit.record(layout, audit.Entry(operation, "rewind", domain, who, why, approved_by, before, after))
