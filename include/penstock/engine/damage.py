@@ -11,7 +11,7 @@ from deltalake import DeltaTable
 from penstock.engine.arrived import asked
 from penstock.engine.checkpoints import examine, places
 from penstock.engine.gaps import Hole, unbooked
-from penstock.engine.pinning import named, note, tables_of
+from penstock.engine.pinning import named, tables_of
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
 from penstock.lake.place import Place, place
@@ -84,7 +84,7 @@ def _of_bronze(layout: Layout, source: Source, deep: bool) -> Iterator[Damage]:
 def _of_silver(layout: Layout, release: str, source: Source, deep: bool) -> Iterator[Damage]:
     path, bronze = layout.silver(release, source.name), layout.bronze(source.name)
     told, records = "", size_of(bronze)[0]
-    if _begun(path) is None:
+    if _is_empty(path):
         told = ("is gone" if open_table(path) is None else "is empty") if written(layout, release, source) else ""
     elif wrong := broken(path, deep):
         told = f"has {len(wrong)} files that cannot be read"
@@ -118,10 +118,9 @@ def written(layout: Layout, release: str, source: Source) -> bool:
     return built or known or any(size_of(layout.speed(release, view.name))[0] for view in views)
 
 
-def _begun(path: str) -> tuple[str, int] | None:
-    """What wrote a table's last epoch. None also of one that a rebuild had made when it was killed."""
-    table = open_table(path)
-    return None if table is None else note(table)
+def _is_empty(path: str) -> bool:
+    """Whether a table has no row: it is not there, or a rebuild had only made it when it was killed."""
+    return size_of(path)[0] == 0
 
 
 class Gone(RuntimeError):
@@ -131,7 +130,7 @@ class Gone(RuntimeError):
 def refuse_gone(layout: Layout, release: str, source: Source) -> None:
     """Stops a stream whose silver was deleted: with an empty one it would begin again below the cuts of its views."""
     path = layout.silver(release, source.name)
-    if _begun(path) is None and written(layout, release, source):
+    if _is_empty(path) and written(layout, release, source):
         name = named(layout, path)
         raise Gone(f"{name} is gone. Records wait in the log and in bronze: `penstock rebuild {name} --why …`.")
 
