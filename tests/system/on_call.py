@@ -1,6 +1,7 @@
 """Somebody of the oncall role with Airflow's REST API in hand, and what the lake then says."""
 
 import json
+import logging
 import uuid
 from collections import Counter
 from datetime import date
@@ -24,6 +25,8 @@ BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko
 VIEW, SOURCE = "web.pageviews", "web.events"
 # Each wait is some ten seconds on a quiet machine.
 SECONDS = 400
+
+log = logging.getLogger(__name__)
 
 
 class Operator:
@@ -53,7 +56,17 @@ class Operator:
             return state[0] in ("success", "failed")
 
         assert eventually(over, SECONDS), f"{run} is {state[0]} after {SECONDS} s"
+        if state[0] == "failed":
+            self.tell(run, dag)
         return state[0]
+
+    def tell(self, run: str, dag: str) -> None:
+        """Logs what its failed tasks said last: pytest shows it where nobody expected the failure."""
+        for task in self.ask("GET", f"/dags/{dag}/dagRuns/{run}/taskInstances?state=failed")["task_instances"]:
+            logs = f"/dags/{dag}/dagRuns/{run}/taskInstances/{task['task_id']}/logs/{task['try_number']}"
+            told = self.ask("GET", f"{logs}?map_index={task['map_index']}&full_content=true")["content"][-12:]
+            said = [line.get("error_detail", line["event"]) for line in told]
+            log.error("%s of %s failed: %s", task["task_id"], dag, said)
 
     def working(self, job: str) -> set[psutil.Process]:
         """The processes of a Spark job that runs now: Python and its JVM."""

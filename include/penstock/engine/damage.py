@@ -113,8 +113,9 @@ def written(layout: Layout, release: str, source: Source) -> bool:
     """Whether a release of a source was ever shaped: what was made of it says so, or a restore point does."""
     views = views_of(source)
     built = any(cut_of(layout, release, view.name, source.name) >= 0 for view in views)
-    # A table that had no epoch yet is pinned as well, and has no place of its stream.
-    known = any(named(layout, layout.silver(release, source.name)) in point.streams for point in points(layout)[:1])
+    # A source that rests is pinned as well: its stream has no place yet, or had an epoch of nothing.
+    silver = named(layout, layout.silver(release, source.name))
+    known = any(any(point.streams[silver].offsets.values()) for point in points(layout)[:1] if silver in point.streams)
     return built or known or any(size_of(layout.speed(release, view.name))[0] for view in views)
 
 

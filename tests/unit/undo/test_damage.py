@@ -72,14 +72,19 @@ def test_a_silver_that_a_killed_rebuild_has_only_made_is_as_good_as_gone(whole: 
         Shape(whole.domain.sources[0], whole.layout, "r1").prepare()
 
 
-def test_a_silver_that_has_no_epoch_yet_is_no_damage_although_a_point_names_it(lake: ToyLake) -> None:
+@pytest.mark.parametrize("epochs", [0, 1])
+def test_a_silver_that_no_record_came_to_yet_is_no_damage_although_a_point_names_it(lake: ToyLake, epochs: int) -> None:
     source, release = lake.domain.sources[0], "r2"
+    path = lake.layout.silver(release, source.name)
     say(lake.layout, Release("toy", release, READY))
-    create(lake.layout.silver(release, source.name), lake.facts().schema, ("partition", "offset"))
-    point = take(lake.layout, "daily", "test", "before the first epoch")
-    assert f"silver/{release}/{source.name}" in point.tables
+    create(path, lake.facts().schema, ("partition", "offset"))
+    for epoch in range(epochs):
+        Appender(path).append(lake.facts().slice(0, 0), QUERY, epoch)
+    point = take(lake.layout, "daily", "test", "before the first record")
+    silver = f"silver/{release}/{source.name}"
+    assert silver in point.tables
     refuse_gone(lake.layout, release, source)
-    assert not [each for each in damages(lake.layout) if release in each.table]
+    assert silver not in found(lake)
 
 
 def test_a_dropped_speed_table_is_found_by_the_newest_restore_point(whole: ToyLake) -> None:
