@@ -13,8 +13,8 @@ from toy_code import TOY
 from xdist.scheduler import LoadScopeScheduling
 
 from penstock.model.domain import Domain, domains
-from penstock.ops.refusal import Refusal
 from penstock.ops.stack.trial import free_port
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 
@@ -56,10 +56,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_sep("!", told, red=True, bold=True)
 
 
+# Of the whole stack's folder, but with parts of their own.
+OWN_PARTS = ("collect/", "test_database", "test_demo", "test_kafka_cluster", "test_spark_cluster", "test_supervision")
+
+
 def together(nodeid: str) -> str:
     """What one worker of a parallel run (`make test`) runs alone, because workers share nothing: the tests of the one
     stack, and those of the one Spark session. These begin first; the rest goes file by file, the longer ones before."""
-    if nodeid.startswith("tests/system") and "/collect/" not in nodeid:
+    folder, _, name = nodeid.partition("tests/system/")
+    if not folder and not name.startswith(OWN_PARTS):
         return "1 stack"
     if nodeid.startswith("tests/spark"):
         return "2 spark"

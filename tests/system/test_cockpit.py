@@ -114,6 +114,37 @@ def test_who_is_on_call_approves_and_is_named_for_it_and_an_analyst_cannot(log_i
     assert note[2].startswith("plan: web r9 (retired; code: git abc) has 0 rows")
 
 
+def test_who_is_on_call_drops_a_release_from_the_console(chromium: Browser, stack: Any) -> None:
+    operator = Operator(stack)
+    say(operator.layout, Release("web", "r8", RETIRED, code="git abc"))
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    page.goto(stack.url("serve", "/?page=releases"))
+    row = page.locator("tr", has_text="git abc").filter(has_text="r8")
+    expect(row).to_be_visible()
+    # This machine reads without a log-in, and may press nothing.
+    expect(page.get_by_role("button", name="Drop")).to_have_count(0)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_label("Name").fill("oncall")
+    page.get_by_label("Password").fill(json.loads((stack.home / "passwords.json").read_text())["oncall"])
+    page.locator("form button").click()
+    row.get_by_role("button", name="Drop").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Why, for the audit").fill("nobody goes back to it")
+    dialog.get_by_role("button", name="Drop web r8").click()
+    expect(dialog).to_contain_text("web r8 (retired; code: git abc) has 0 rows")
+    dialog.get_by_role("button", name="Approve").click()
+    expect(dialog.get_by_role("status")).to_have_text("Done. It is in the audit.")
+    page.close()
+    (entry,) = [each for each in entries(operator.layout, "web") if each.who == "oncall (console)"]
+    assert (entry.operation.partition("/")[0], entry.why, entry.approved_by) == (
+        "drop_release",
+        "nobody goes back to it",
+        "oncall",
+    )
+
+
 def test_the_console_is_one_of_airflow_s_pages(log_in: LogIn) -> None:
     page = log_in("admin")
     page.goto("/plugin/penstock-console")

@@ -8,9 +8,9 @@ import psycopg2
 import pytest
 from sqlalchemy.engine import make_url
 
-from penstock.ops.refusal import Refusal
 from penstock.ops.stack import run, trial
 from penstock.ops.stack.parts import parts
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 from .conftest import RunningStack, eventually

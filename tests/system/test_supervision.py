@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from penstock.ops.refusal import Refusal
 from penstock.ops.stack import orphans, run
 from penstock.ops.stack.home import open_home
 from penstock.ops.stack.parts import Part
 from penstock.ops.stack.state import State, states
 from penstock.ops.stack.supervise import OWNER
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 from .conftest import eventually

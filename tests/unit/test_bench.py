@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from penstock.ops import bench
 from penstock.ops.bench import Figure, load, memory, names
 from penstock.ops.cli import application
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 
 FAKE = """
 from penstock.ops.bench import Figure

@@ -9,7 +9,7 @@ TESTS = Path(__file__).parents[1]
 SUITE = """
 import pytest
 from penstock.ops.load.browser import chromium
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 
 @pytest.fixture
 def opened():

@@ -1,7 +1,8 @@
 """What the people who run a site want to be told of at once."""
 
 from domains.web.model import EVENTS
-from penstock.model.rule import Rule
+from domains.web.views import PAGEVIEWS
+from penstock.model.rule import Rule, Threshold
 from penstock.model.source import Facts
 
 SLOW = Rule(
@@ -18,4 +19,14 @@ PROBED = Rule(
     doc="Somebody looks for what is not there. Not armed: scanners come daily.",
 )
 
-RULES = (SLOW, PROBED)
+CROWD = Threshold(
+    "web.crowd",
+    PAGEVIEWS,
+    every="5 minutes",
+    by=("site", "page"),
+    where="views >= 1000",
+    shows=("site", "page", "views", "visitors"),
+    doc="A page was loaded a thousand times or more in five minutes. Not armed: how many are a crowd, each site knows.",
+)
+
+RULES = (SLOW, PROBED, CROWD)

@@ -8,7 +8,7 @@ gets a message before the table has its row: at least once, with the alert's id 
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import reduce
 from operator import or_
@@ -21,8 +21,9 @@ import pyarrow.compute as pc
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
 from penstock.engine.arrived import asked
-from penstock.engine.commit import NO_HOOKS, RETRIES, create
-from penstock.lake.alerts import INDEXED, SCHEMA, matches
+from penstock.engine.commit import NO_HOOKS, RETRIES
+from penstock.lake import alerts
+from penstock.lake.alerts import SCHEMA, Tell, matches
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.place import place
 from penstock.lake.place import rows as rows_of
@@ -35,14 +36,11 @@ from penstock.model.source import Source
 EVERY_SECONDS, STOP_SECONDS = 0.1, 2.0
 # Without matches, progress is committed this rarely; a restart looks at so many versions again at most.
 QUIET_VERSIONS = 500
-# Far fewer than the topic's producer holds: whoever was away for long may have found any number.
-TOLD_AT_ONCE = 10_000
 # A rule that is armed tells of the last epoch and of what comes, not of what was before.
 HISTORY = """
 select partition, max("offset") from rows where epoch < (select max(epoch) from rows) group by partition
 """
 PLACED = ["partition", "offset"]
-Tell = Callable[[Sequence[dict[str, Any]]], None]
 # The last offset of each partition.
 Positions = Mapping[int, int]
 log = logging.getLogger(__name__)
@@ -52,8 +50,7 @@ class Told:
     """The alerts of a source, and how far its facts were looked at, by the alarm of any release."""
 
     def __init__(self, layout: Layout, source: Source) -> None:
-        create(layout.alerts(), SCHEMA, INDEXED)
-        self._table = DeltaTable(layout.alerts())
+        self._table = alerts.book(layout.alerts())
         self._app = f"alarm-{source.name}"
 
     def positions(self) -> Positions | None:
@@ -62,12 +59,12 @@ class Told:
         parts = self._table.transaction_version(self._app)
         return None if parts is None else {part: last_epoch(self._table, self._of(part)) for part in range(parts)}
 
-    def keep(self, alerts: pa.Table, positions: Positions) -> None:
+    def keep(self, found: pa.Table, positions: Positions) -> None:
         """Both in one commit, which is refused when another alarm was quicker since the positions were read."""
         parts = [Transaction(self._of(part), last) for part, last in positions.items()]
         every = Transaction(self._app, max(positions, default=-1) + 1)
         once = CommitProperties(app_transactions=[every, *parts], max_commit_retries=RETRIES)
-        write_deltalake(self._table, alerts, mode="append", commit_properties=once, post_commithook_properties=NO_HOOKS)
+        write_deltalake(self._table, found, mode="append", commit_properties=once, post_commithook_properties=NO_HOOKS)
 
     def _of(self, part: int) -> str:
         return f"{self._app}/{part}"
@@ -88,7 +85,8 @@ class Alarm:
     @property
     def rules(self) -> list[Rule]:
         every = domains()[self._source.domain].rules
-        return [rule for rule in every if rule.armed and rule.of.source.name == self._source.name]
+        facts = [rule for rule in every if isinstance(rule, Rule)]
+        return [rule for rule in facts if rule.armed and rule.about == self._source.name]
 
     def look(self) -> int:
         """Looks at the epochs that came since the last look. How many alerts there were."""
@@ -131,8 +129,7 @@ class Alarm:
             return 0
         known = self._told.positions() or {}
         new = found.filter(pa.array([_is_after(known, row) for row in found.select(PLACED).to_pylist()], pa.bool_()))
-        for some in new.drop_columns(["day"]).to_batches(TOLD_AT_ONCE):
-            self._tell(some.to_pylist())
+        alerts.announce(self._tell, new)
         self._told.keep(new, _furthest(known, self._reached))
         self._kept = version
         return int(new.num_rows)

@@ -1,7 +1,7 @@
 # ruff: noqa: S608 - the text holds names and conditions that a domain declares
 """Alerts: facts that match a rule, each once. Found in Arrow tables by DuckDB, without a JVM."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 
+from penstock.lake.appending import opened
 from penstock.lake.dialect import teach
 from penstock.lake.publication import open_table
 from penstock.model.rule import Rule
@@ -30,7 +31,16 @@ SCHEMA = pa.schema(
         ("day", pa.date32()),
     ]
 )
-INDEXED = ("happened_at", "received_at")
+STORED = {
+    "partition_by": ["day"],
+    "configuration": {
+        "delta.dataSkippingStatsColumns": "happened_at,received_at",
+        "delta.checkpointInterval": "100",
+    },
+}
+# Far fewer than the topic's producer holds: whoever was away for long may have found any number.
+TOLD_AT_ONCE = 10_000
+Tell = Callable[[Sequence[dict[str, Any]]], None]
 MATCHES = """
 select '{name}/{version}/' || partition || '/' || "offset" as id, '{name}' as rule, {version}::int as version,
     '{source}' as source, partition, "offset", event_id, happened_at, received_at, {fact} as fact, day
@@ -39,6 +49,23 @@ from facts where disposition = 'fact' and ({where})
 TRIED = """
 select rule, day, count(*) as alerts from ({matches}) group by all order by all
 """
+
+
+def book(path: str) -> DeltaTable:
+    """The table of alerts, made if there is none: by the streams or by serve, whoever comes first."""
+    return opened(path, SCHEMA, **STORED)
+
+
+def announce(tell: Tell, found: pa.Table) -> None:
+    """Tells the topic. Before the table has them: at least once, with the alert's id as its key."""
+    for some in found.drop_columns(["day"]).to_batches(TOLD_AT_ONCE):
+        tell(some.to_pylist())
+
+
+def shown(names: Sequence[str]) -> str:
+    """DuckDB SQL of some columns as one JSON text."""
+    pairs = ", ".join(f"'{name}': \"{name}\"" for name in names)
+    return f"to_json({{{pairs}}})::varchar" if names else "'{}'"
 
 
 def matches(rules: Sequence[Rule], facts: Any) -> pa.Table:
@@ -68,10 +95,8 @@ def latest(path: str, rule: str, limit: int) -> list[dict[str, Any]]:
 
 
 def _matches(rule: Rule) -> str:
-    shown = ", ".join(f"'{name}': \"{name}\"" for name in rule.shows)
-    fact = f"to_json({{{shown}}})::varchar" if rule.shows else "'{}'"
     return MATCHES.format(
-        name=rule.name, version=rule.version, source=rule.of.source.name, fact=fact, where=rule.of.where
+        name=rule.name, version=rule.version, source=rule.about, fact=shown(rule.shows), where=rule.where
     )
 
 

@@ -12,14 +12,14 @@ from penstock.lake.publication import open_table
 RETRIES = 50
 
 
-def opened(path: str, schema: pa.Schema) -> DeltaTable:
+def opened(path: str, schema: pa.Schema, **how: Any) -> DeltaTable:
     """The table, made if there is none. Two that make it at once are fine."""
     for _ in range(RETRIES):
         table = open_table(path)
         if table is not None:
             return table
         try:
-            DeltaTable.create(path, schema, mode="ignore")
+            DeltaTable.create(path, schema, mode="ignore", **how)
         except CommitFailedError:
             continue
     return DeltaTable(path)
@@ -35,12 +35,12 @@ def append(table: DeltaTable, schema: pa.Schema, rows: Sequence[Mapping[str, Any
     return True
 
 
-def append_once(path: str, schema: pa.Schema, rows: Sequence[Mapping[str, Any]], app: str) -> bool:
+def append_once(path: str, schema: pa.Schema, rows: Sequence[Mapping[str, Any]], app: str, number: int = 0) -> bool:
     """Appends the rows if this transaction never did. False: they are there already."""
     for _ in range(RETRIES):
         table = opened(path, schema)
         if table.transaction_version(app) is not None:
             return False
-        if append(table, schema, rows, app):
+        if append(table, schema, rows, app, number):
             return True
     raise TimeoutError(f"{path} is written by too many at once: {app} was not recorded; run it again")

@@ -3,11 +3,12 @@
 import json
 import logging
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from confluent_kafka import Producer
 
-from penstock.log.topics import ensure_named
+from penstock.log.topics import LogUnreachable, ensure_named
 
 TOPIC, PARTITIONS = "alerts", 4
 # The table has every alert; a log that is down must not stop the looking.
@@ -19,17 +20,29 @@ class Alerts:
     """At least once: whoever must act once looks at the key."""
 
     def __init__(self, kafka: str) -> None:
-        self._kafka, self._there = kafka, False
-        self._producer = Producer(
-            {"bootstrap.servers": kafka, "acks": "all", "enable.idempotence": True, "linger.ms": 0, "log_level": 0}
-        )
+        self._kafka = kafka
+
+    @cached_property
+    def _producer(self) -> Producer:
+        """Made for the first alert, when the topic is there: many who could tell never do."""
+        ensure_named(self._kafka, TOPIC, PARTITIONS, PATIENCE_SECONDS)
+        return Producer(
+            {
+                "bootstrap.servers": self._kafka, "acks": "all", "enable.idempotence": True, "linger.ms": 0,
+                "log_level": 0,
+            }
+        )  # fmt: skip
 
     def tell(self, alerts: Sequence[dict[str, Any]]) -> None:
-        if not self._there:
-            ensure_named(self._kafka, TOPIC, PARTITIONS)
-            self._there = True
         for alert in alerts:
             self._producer.produce(TOPIC, json.dumps(alert, default=str).encode(), key=alert["id"])
-        left = self._producer.flush(PATIENCE_SECONDS)
+        left = self._producer.flush(PATIENCE_SECONDS) if alerts else 0
         if left:
             log.warning("%s alerts are in the table and not yet in the topic", left)
+
+    def tell_if_there(self, alerts: Sequence[dict[str, Any]]) -> None:
+        """As serve tells, which answers without a log, too: then the table alone has them."""
+        try:
+            self.tell(alerts)
+        except LogUnreachable as unreachable:
+            log.warning("%s alerts are in the table and not in the topic: %s", len(alerts), unreachable)

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TypeVar
 
-from penstock.model.rule import Rule
+from penstock.model.rule import AnyRule
 from penstock.model.source import Source
 from penstock.model.view import View, source_of
 
@@ -32,7 +32,7 @@ class Domain:
     name: str
     sources: tuple[Source, ...]
     views: tuple[View, ...]
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[AnyRule, ...] = ()
 
 
 @cache
@@ -49,7 +49,7 @@ def _load(name: str) -> Domain:
     return Domain(name, tuple(model.SOURCES), tuple(views.VIEWS), _rules(name))
 
 
-def _rules(name: str) -> tuple[Rule, ...]:
+def _rules(name: str) -> tuple[AnyRule, ...]:
     """A domain need not have any."""
     if importlib.util.find_spec(f"domains.{name}.rules") is None:
         return ()
@@ -69,7 +69,7 @@ def view(name: str) -> View:
     return _pick({view.name: view for domain in domains().values() for view in domain.views}, name, "view")
 
 
-def rule(name: str) -> Rule:
+def rule(name: str) -> AnyRule:
     return _pick({rule.name: rule for domain in domains().values() for rule in domain.rules}, name, "rule")
 
 

@@ -14,11 +14,11 @@ import psutil
 
 from penstock.collect.places import opened
 from penstock.model.domain import domains
-from penstock.ops.refusal import Refusal
 from penstock.ops.setup import jars, java
 from penstock.ops.stack import database, orphans, ports
 from penstock.ops.stack import home as homes
 from penstock.ops.stack.parts import parts
+from penstock.refusal import Refusal
 from penstock.settings import SettingError, Settings
 
 GB = 2**30

@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from penstock.model.page import Headline, Page, TopList
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.serve.asking import Told, fetched, query
 
 SHOWN = 7

@@ -18,7 +18,7 @@ from typing import IO, Any
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from penstock.client import BATCH, Client, Refused
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 
 # Batches under way at once; what is remembered is what all before them have been acknowledged for.
 UNDER_WAY = 4

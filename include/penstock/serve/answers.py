@@ -10,14 +10,17 @@ from starlette.requests import Request
 
 from penstock import __version__
 from penstock.lake.ledger import balances
+from penstock.log.alerts import Alerts
 from penstock.model.domain import UnknownName, domains, source
 from penstock.model.view import Tally
+from penstock.serve.acting import Acts
 from penstock.serve.certificate import certificate, streams
 from penstock.serve.declared import report
 from penstock.serve.described import described
 from penstock.serve.encode import rows_of
 from penstock.serve.engine import Stop
 from penstock.serve.files import Files
+from penstock.serve.judging import Judges
 from penstock.serve.live import Key, Live
 from penstock.serve.matched import ROWS, Matched, limited, rules
 from penstock.serve.metrics import Metrics
@@ -51,8 +54,10 @@ class Answers:
         self.metrics = Metrics()
         self.live = Live(self._live)
         self.matched = Matched(reader.layout)
+        self.judges = Judges(reader, Alerts(settings.kafka).tell_if_there)
         self.told = Told(settings, reader)
         self.works = Works(settings, reader)
+        self.acts = Acts(settings)
 
     def refresh(self) -> set[str]:
         self._streams = streams(self._settings.home)

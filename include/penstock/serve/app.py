@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -24,6 +24,7 @@ from penstock.serve.drawing import KINDS, picture
 from penstock.serve.encode import document
 from penstock.serve.engine import Stop
 from penstock.serve.problems import Problem
+from penstock.serve.texts import texts
 
 # The tables are looked at this often; an epoch takes longer.
 REFRESH_SECONDS = 0.2
@@ -44,6 +45,14 @@ def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> S
     def answering(make: Callable[[Request], object]) -> Handler:
         async def handler(request: Request) -> Response:
             return Response(document(await _until_gone(request, make)), media_type="application/json")
+
+        return handler
+
+    def doing(make: Callable[[Request, Mapping[str, str]], object]) -> Handler:
+        async def handler(request: Request) -> Response:
+            # To its end, also when the client goes: what was begun is in the audit.
+            done = await asyncio.to_thread(make, request, await texts(request))
+            return Response(document(done), 202, media_type="application/json")
 
         return handler
 
@@ -83,6 +92,10 @@ def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> S
             Route("/api/releases/{domain}/compared", answering(answers.told.compared)),
             Route("/api/audit", answering(answers.told.audit)),
             Route("/api/works", answering(answers.works.told)),
+            Route("/api/operations", answering(answers.acts.under_way)),
+            Route("/api/operations/{dag}", doing(answers.acts.start), methods=["POST"]),
+            Route("/api/operations/{dag}/{run}", answering(answers.acts.told)),
+            Route("/api/operations/{dag}/{run}", doing(answers.acts.answer), methods=["POST"]),
             Route("/api/openapi.json", answering(answers.openapi)),
             Route("/healthz", healthz),
             Route("/metrics", metrics),
@@ -144,10 +157,17 @@ async def _following(answers: Answers) -> AsyncIterator[None]:
                 log.exception("the tables could not be followed; looking again in %s s", REFRESH_SECONDS)
             await asyncio.sleep(REFRESH_SECONDS)
 
+    async def judge() -> None:
+        # Beside the looking: what thresholds ask must not keep numbers back.
+        while True:
+            await asyncio.to_thread(answers.judges.look)
+            await asyncio.sleep(REFRESH_SECONDS)
+
     await asyncio.to_thread(answers.refresh)
-    follower = asyncio.create_task(follow())
+    background = [asyncio.create_task(follow()), asyncio.create_task(judge())]
     yield
-    follower.cancel()
+    for task in background:
+        task.cancel()
 
 
 async def _problem(_: Request, problem: Exception) -> Response:

@@ -33,7 +33,7 @@ def rules(domain: str) -> list[dict[str, Any]]:
     return [
         {
             "name": rule.name, "doc": rule.doc, "armed": rule.armed, "version": rule.version,
-            "source": rule.of.source.name, "where": rule.of.where,
+            "source": rule.about, "where": rule.where, "every": rule.every, "by": list(rule.by),
         }
         for rule in domains()[domain].rules
     ]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 from penstock.model.domain import domains
 from penstock.model.view import View
 from penstock.serve import matched
+from penstock.serve.acting import OPERATIONS
 from penstock.serve.declared import pages
 from penstock.serve.drawing import KINDS
 from penstock.serve.question import LARGEST_LIMIT, LIMIT, OPERATORS
@@ -62,6 +63,16 @@ ADDRESSES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "get /api/audit": ("Who did what, when and why, newest first.", {}),
     "get /api/works": ("Gates' last words, DAGs under way, rows and bytes of each table.", {}),
+    "get /api/operations": ("Runs of what the console can start that are not over.", {}),
+    "post /api/operations/{dag}": (
+        "Starts one by its DAG; the body has its form. For those on call.",
+        {},
+    ),
+    "get /api/operations/{dag}/{run}": ("How far a run is, what is planned, and what it asks.", {}),
+    "post /api/operations/{dag}/{run}": (
+        "Answers what it asks; approve or reject. For those on call.",
+        {},
+    ),
     "get /api/domains": ("What the domains want shown: pages, reports, rules.", {}),
     "get /api/openapi.json": ("This description.", {}),
     "get /api/me": ("Who asks, as the server knows them.", {}),
@@ -102,6 +113,7 @@ def known(views: Iterable[View]) -> dict[tuple[str, str], list[str]]:
         ("facts", "source"): sources,
         ("rejected", "source"): sources,
         ("releases", "domain"): [*domains()],
+        ("operations", "dag"): [*OPERATIONS],
     }
 
 

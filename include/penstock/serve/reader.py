@@ -126,9 +126,9 @@ class Reader:
         every, by = (Bucket.of(view.every), view.by) if isinstance(view, Tally) else (None, ())
         return self.rows(Question(view, EARLIEST, LATEST, every, by, limit=ALL_ROWS))
 
-    def rows(self, question: Question) -> pa.Table | None:
+    def rows(self, question: Question, snapshot: Snapshot | None = None) -> pa.Table | None:
         """All rows of a question, however many; nothing where the view has none."""
-        snapshot = self.snapshot(question.view)
+        snapshot = snapshot or self.snapshot(question.view)
         relations = self._relations(question, snapshot)
         if not relations:
             return None

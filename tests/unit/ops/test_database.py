@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.ops.refusal import Refusal
 from penstock.ops.stack import database, trial
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 

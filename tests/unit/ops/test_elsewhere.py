@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from receivers import serving
 
-from penstock.ops.cockpit import Cockpit
+from penstock.cockpit import Cockpit
 from penstock.serve.works import runs
 from penstock.settings import Settings
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.ops.refusal import Refusal
 from penstock.ops.stack import home as homes
 from penstock.ops.stack.home import LAYOUT, USERS, open_home, prepare
+from penstock.refusal import Refusal
 
 
 def test_a_home_keeps_its_identity_and_its_secrets(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.ops.refusal import Refusal
 from penstock.ops.stack import home as homes
 from penstock.ops.stack import orphans, run
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 

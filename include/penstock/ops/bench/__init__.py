@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import Any
 
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 
 
 def machine() -> dict[str, Any]:

@@ -20,6 +20,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource  # type: ignore[attr-defined]
 from deltalake import DeltaTable, write_deltalake
 
+from penstock.cockpit import Cockpit
 from penstock.engine.progress import read
 from penstock.lake.files import size_of
 from penstock.lake.gates import refusals
@@ -29,7 +30,6 @@ from penstock.ops.airflow.environment import PROJECT
 from penstock.ops.bench import Figure, submit
 from penstock.ops.bench.rebuild import counted
 from penstock.ops.bench.submit import airflow, until
-from penstock.ops.cockpit import Cockpit
 from penstock.ops.load.idle_dag import TASKS
 from penstock.ops.rig import TOPIC, send
 from penstock.ops.stack import orphans

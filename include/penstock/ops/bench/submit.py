@@ -18,10 +18,10 @@ from typing import Any
 
 from deltalake import DeltaTable
 
+from penstock.cockpit import Cockpit, Run
 from penstock.ops import load
 from penstock.ops.airflow.environment import PROJECT
 from penstock.ops.bench import Figure
-from penstock.ops.cockpit import Cockpit, Run
 from penstock.ops.stack import trial
 from penstock.ops.stack.parts import parts
 from penstock.ops.stack.run import start, stop

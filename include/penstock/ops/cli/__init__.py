@@ -11,7 +11,7 @@ from importlib import import_module
 
 import typer
 
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.settings import SettingError
 
 UNWELL, REFUSED, NOT_RUNNING = 1, 3, 4

@@ -10,7 +10,7 @@ from penstock.engine.lease import LeaseTaken, take
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.domain import domains
 from penstock.ops import cli
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document.")]

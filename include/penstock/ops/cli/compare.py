@@ -11,7 +11,7 @@ from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused
 from penstock.model.domain import domains
 from penstock.ops import cli
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.serve.compare.comparison import Comparison
 from penstock.serve.compare.comparison import compare as compared
 from penstock.serve.compare.markdown import markdown

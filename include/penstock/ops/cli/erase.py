@@ -8,7 +8,7 @@ import typer
 
 from penstock.ops import cli
 from penstock.ops.cli.operating import Json, NoWait, Yes, operated, planned
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 Domain = Annotated[str, typer.Option(help="Where they are named, such as web.")]

@@ -15,9 +15,9 @@ from penstock.client import Client, Refused
 from penstock.collect.agent.formats import FORMATS, Parse, parsed
 from penstock.ops import cli
 from penstock.ops.cli.send import AsJson, OfSource, Restart, ToUrl, WithKey, carried, collector
-from penstock.ops.refusal import Refusal
 from penstock.ops.sending import Event, Mark, opened
 from penstock.ops.stack.home import open_home
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 # Formats whose lines say what the lines after them mean.

@@ -18,7 +18,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document.")]
 def operated(dag: str, form: dict[str, Any], about: str, *, yes: bool, no_wait: bool, as_json: bool) -> None:
     """Triggers the DAG as its form would, and says how its run ended."""
     # An HTTP client takes a moment to import; the command line's other commands need none.
-    from penstock.ops.cockpit import operate
+    from penstock.cockpit import operate
 
     done = operate(
         Settings.from_env(), dag, form, approve=yes, wait=not no_wait, tell=lambda line: typer.echo(line, err=True)

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.serve.asking import NotAnswered, Told
 from penstock.serve.asking import query as ask
 from penstock.serve.encode import document

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from penstock.ops import cli
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 LONGEST = 160

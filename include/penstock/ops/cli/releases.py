@@ -8,14 +8,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from penstock.cockpit import operate
 from penstock.lake.layout import Layout
 from penstock.lake.pausing import pause, resume
 from penstock.lake.releases import PREVIOUS, UNFINISHED, Refused, registry
 from penstock.lake.replaying import said
 from penstock.model.domain import domains
 from penstock.ops import cli
-from penstock.ops.cockpit import operate
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 Domain = Annotated[str, typer.Argument(help="Which domain, such as web.")]

@@ -7,7 +7,7 @@ import typer
 
 from penstock.ops import cli
 from penstock.ops.cli.operating import DryRun, Json, NoWait, Yes, operated, planned
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 Source = Annotated[str, typer.Option(help="The source, such as web.events.")]

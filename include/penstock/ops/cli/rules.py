@@ -1,6 +1,6 @@
 """`penstock rules`: the rules that there are, what they would have told of history, and what they told."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
 import typer
@@ -11,9 +11,9 @@ from penstock.lake import alerts
 from penstock.lake.layout import Layout
 from penstock.lake.releases import current
 from penstock.model.domain import UnknownName, domains, rule
-from penstock.model.rule import Rule
+from penstock.model.rule import AnyRule, Misdeclared, Threshold
 from penstock.ops import cli
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document.")]
@@ -40,9 +40,33 @@ def tried(
     as_json: Json = False,
 ) -> None:
     """Say how often a rule would have fired on each of the last days, before it is armed."""
-    asked, layout = _rule(name), Layout(Settings.from_env().lake)
-    silver = layout.silver(current(layout, asked.of.source.domain), asked.of.source.name)
-    _print(alerts.tried(asked, silver, days, datetime.now(UTC).date()), as_json)
+    asked, settings, today = _rule(name), Settings.from_env(), datetime.now(UTC).date()
+    if isinstance(asked, Threshold):
+        _print(_numbers(settings, asked, days, today), as_json)
+        return
+    layout = Layout(settings.lake)
+    silver = layout.silver(current(layout, asked.of.source.domain), asked.about)
+    _print(alerts.tried(asked, silver, days, today), as_json)
+
+
+def _numbers(settings: Settings, asked: Threshold, days: int, today: date) -> list[dict[str, Any]]:
+    """Of a threshold: as serve would answer, from the current release."""
+    from penstock.serve.engine import Engine
+    from penstock.serve.judging import tried
+    from penstock.serve.problems import Problem
+    from penstock.serve.reader import Reader
+
+    engine = Engine()
+    try:
+        reader = Reader(Layout(settings.lake), engine, settings.home)
+        reader.refresh()
+        return tried(reader, asked, days, today)
+    except Misdeclared as refused:
+        raise Refusal(str(refused)) from refused
+    except Problem as problem:
+        raise Refusal(f"{problem.title}: {problem.detail}.") from problem
+    finally:
+        engine.close()
 
 
 def told(
@@ -59,16 +83,17 @@ def told(
     )
 
 
-def _rule(name: str) -> Rule:
+def _rule(name: str) -> AnyRule:
     try:
         return rule(name)
     except UnknownName as unknown:
         raise Refusal(f"{str(unknown).capitalize()}.") from unknown
 
 
-def _described(each: Rule) -> dict[str, Any]:
-    fixed = {"rule": each.name, "version": each.version, "armed": each.armed, "source": each.of.source.name}
-    return {**fixed, "where": each.of.where, "doc": each.doc}
+def _described(each: AnyRule) -> dict[str, Any]:
+    fixed = {"rule": each.name, "version": each.version, "armed": each.armed, "source": each.about}
+    asked = {"where": each.where, "every": each.every, "by": ", ".join(each.by)}
+    return {**fixed, **asked, "doc": each.doc}
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:

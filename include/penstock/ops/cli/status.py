@@ -7,10 +7,10 @@ import typer
 from rich.console import Console
 
 from penstock.ops import cli
-from penstock.ops.refusal import Refusal
 from penstock.ops.stack import home, run, table
 from penstock.ops.stack.parts import parts
 from penstock.ops.stack.state import states, streams
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 

@@ -10,7 +10,7 @@ import httpx
 import typer
 
 from penstock.ops import cli
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 # A collector that is being started again is there within a few seconds.

@@ -10,11 +10,11 @@ import pyarrow.dataset as ds
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
+from penstock.cockpit import Cockpit
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.domain import domains
-from penstock.ops.cockpit import Cockpit
-from penstock.ops.refusal import Refusal
 from penstock.ops.stack.health import fetch
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from shutil import which
 from typing import Any
 
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Without most of these, Chromium asks hosts of its own at every start.

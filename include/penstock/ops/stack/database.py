@@ -5,7 +5,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 EXAMPLE = "postgresql+psycopg2://USER:PASSWORD@HOST:5432/DATABASE"

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 
 # Counts up when a home of before can no longer be read as it is.
 LAYOUT = 1

@@ -4,8 +4,8 @@ import socket
 
 import psutil
 
-from penstock.ops.refusal import Refusal
 from penstock.ops.stack.parts import Part
+from penstock.refusal import Refusal
 
 
 def taken(rows: list[Part]) -> list[str]:

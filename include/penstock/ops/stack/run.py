@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import psutil
 
-from penstock.ops.refusal import Refusal
 from penstock.ops.stack import config, database, orphans, ports
 from penstock.ops.stack import home as homes
 from penstock.ops.stack.home import TAKEN, Home
 from penstock.ops.stack.parts import Part, parts
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 

@@ -1,7 +1,6 @@
 """Logging in and out, who one is, tickets for websockets, and links to share."""
 
-import json
-from typing import Any, Literal
+from typing import Literal
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -12,13 +11,12 @@ from penstock.serve.access.guard import who_of
 from penstock.serve.access.identity import Access, address_of
 from penstock.serve.access.sessions import SECONDS
 from penstock.serve.problems import Problem, bad, unknown
-
-LONGEST = 4096
+from penstock.serve.texts import texts
 
 
 def routes(access: Access) -> list[BaseRoute]:
     async def login(request: Request) -> Response:
-        told = await _told(request)
+        told = await texts(request)
         user, address = told.get("user", ""), address_of(request)
         if waits := access.passwords.waits(address):
             raise Problem(429, "Too many attempts", f"try again in {waits} s")
@@ -50,7 +48,7 @@ def routes(access: Access) -> list[BaseRoute]:
         return JSONResponse({"shares": told})
 
     async def share(request: Request) -> Response:
-        told = await _told(request)
+        told = await texts(request)
         if told.get("domain") not in declared.pages() or not told.get("scope"):
             raise bad("say the domain and the scope that the link is to show", *declared.pages())
         made, token = access.shares.make(told["domain"], told["scope"], who_of(request).name)
@@ -81,22 +79,6 @@ def routes(access: Access) -> list[BaseRoute]:
         Route("/api/shares/{id}", revoke, methods=["DELETE"]),
         Route("/share/{token}", follow),
     ]
-
-
-async def _told(request: Request) -> dict[str, Any]:
-    """A small JSON object of texts."""
-    body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > LONGEST:
-            raise Problem(413, "Too large", f"at most {LONGEST} bytes")
-    try:
-        told = json.loads(body)
-    except ValueError:
-        told = None
-    if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
-        raise bad("send a JSON object of texts")
-    return told
 
 
 def _keep(request: Request, answer: Response, name: str, value: str, same: Literal["lax", "strict"] = "strict") -> None:

@@ -19,6 +19,7 @@ let close = () => {};
 const user = document.getElementById("user");
 let declared = null;
 let me = null;
+let shown = 0;
 
 async function start() {
   startTheme();
@@ -52,6 +53,8 @@ export function go(address) {
 async function show() {
   close();
   close = () => {};
+  shown += 1;
+  const mine = shown;
   const state = read();
   try {
     if (!declared) [me, declared] = await Promise.all([get("/api/me"), get("/api/domains")]);
@@ -67,8 +70,21 @@ async function show() {
   navigate(pages, page, state);
   document.title = `${page.label} · Penstock`;
   main.setAttribute("aria-busy", "true");
-  close = await page.open(main, state, go);
+  const closes = await page.open(room(() => mine === shown), state, go);
+  if (mine !== shown) { closes(); return; }
+  close = closes;
   main.removeAttribute("aria-busy");
+}
+
+// Each page draws in a room of its own: one that was left before it was ready must not draw over the next. The room comes in with its
+// first content, so that until then what was there stays.
+function room(wanted) {
+  const made = el("div");
+  made.replaceChildren = (...content) => {
+    HTMLElement.prototype.replaceChildren.apply(made, content);
+    if (!made.isConnected && wanted()) replace(main, made);
+  };
+  return made;
 }
 
 // Who is logged in. On the machine itself nobody has to be, until something is to be done.
@@ -77,7 +93,7 @@ function greet() {
   const out = async () => { await send("/api/logout"); location.assign("/"); };
   const log = (label, onclick) => el("button", { type: "button", class: "quiet", onclick }, label);
   const button = me.way === "session" ? log("Log out", out) : me.way === "share" ? log("Leave this link", out)
-    : me.way === "proxy" ? null : log("Log in", () => { close(); loginPage(main, () => location.assign("/")); });
+    : me.way === "proxy" ? null : log("Log in", () => { close(); shown += 1; loginPage(main, () => location.reload()); });
   replace(user, named ? el("span", { class: "aside" }, me.name === me.role ? me.name : `${me.name}, ${me.role}`) : null, button);
 }
 
@@ -92,7 +108,7 @@ function routes() {
     pipeline: { name: "pipeline", label: "Pipeline", open: pipelinePage },
     rejected: { name: "rejected", label: "Rejected", open: (main) => rejectedPage(main, declared.domains.map((domain) => domain.source)) },
     rules: { name: "rules", label: "Rules", open: (main) => rulesPage(main, declared.domains) },
-    releases: { name: "releases", label: "Releases", open: releasesPage },
+    releases: { name: "releases", label: "Releases", open: (main) => releasesPage(main, me) },
     audit: { name: "audit", label: "Audit", open: auditPage },
   };
 }

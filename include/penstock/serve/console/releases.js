@@ -1,5 +1,6 @@
 // The releases of each domain, two of them compared, and what was done to them, by whom and why.
 
+import { begin, mayAct, operations, watch } from "./acting.js";
 import { get } from "./api.js";
 import { el, replace } from "./dom.js";
 import { problem } from "./empty.js";
@@ -10,34 +11,51 @@ const SHOWN = 12;
 // How far a replay is changes with each of its epochs, which take seconds.
 const AGAIN = 5000;
 
-export async function releasesPage(main) {
+export async function releasesPage(main, me) {
+  const doing = el("section", { class: "card", "aria-label": "Under way", hidden: true });
   const list = el("section", { class: "card", "aria-label": "Releases" });
   const compared = el("section", { class: "card", "aria-label": "Comparison", hidden: true });
   const audit = el("section", { class: "card", "aria-label": "Audit" });
   replace(main, el("h1", {}, "Releases"),
     el("p", { class: "aside" }, "A release is one version of a domain's silver and gold: code and tables. One pointer says which is current; the others keep up, so that going there and back is one step."),
-    list, compared, audit);
+    doing, list, compared, audit);
   let timer = 0;
   const show = async () => {
+    clearTimeout(timer);
     const said = await get("/api/releases");
-    replace(list, said.releases.map((domain) => domainPart(domain, said.airflow, (release) => compare(compared, domain, release))));
+    const acts = mayAct(me) ? (operation) => begin(operation, said.airflow, again) : null;
+    replace(list, said.releases.map((domain) => domainPart(domain, said.airflow, acts, (release) => compare(compared, domain, release))));
+    await underWay(doing, said.airflow, again);
     const building = said.releases.some((domain) => domain.all?.some((one) => one.progress));
-    if (building && main.contains(list)) timer = setTimeout(() => show().catch((error) => problem(list, error)), AGAIN);
+    if (building && list.isConnected) timer = setTimeout(() => show().catch((error) => problem(list, error)), AGAIN);
   };
-  try {
-    const [told] = await Promise.all([get("/api/audit").catch(() => ({ entries: [] })), show()]);
+  const done = async () => {
+    const told = await get("/api/audit").catch(() => ({ entries: [] }));
     replace(audit, el("h2", {}, "What was done"), history(told.entries));
-  } catch (error) {
-    problem(list, error);
-  }
+  };
+  const again = () => Promise.all([done(), show()]).catch((error) => problem(list, error));
+  await again();
   return () => clearTimeout(timer);
 }
 
-function domainPart(domain, airflow, chosen) {
+// Operations that are not over, whoever began them.
+async function underWay(card, airflow, again) {
+  const { runs } = await get("/api/operations");
+  card.hidden = !runs?.length;
+  if (!card.hidden) replace(card, el("h2", {}, "Under way"), ...runs.map((run) => el("p", {}, `${run.dag.replaceAll("_", " ")}: ${run.state} `,
+    el("button", { type: "button", class: "quiet", onclick: () => watch(run, airflow, again) }, "Look"))));
+}
+
+const press = (label, onclick) => el("button", { type: "button", class: "quiet", onclick }, label);
+
+function domainPart(domain, airflow, acts, chosen) {
   const all = domain.all || [];
   const rows = all.map((one) => [
     one.release, one.release === domain.release ? "current" : state(one), one.code || "what is deployed", one.who, one.why,
-    one.release === domain.release || one.state !== "ready" ? "" : el("button", { type: "button", class: "quiet", onclick: () => chosen(one.release) }, `Compare with ${domain.release}`),
+    one.release === domain.release ? "" : el("div", { class: "row-of-buttons" },
+      one.state === "ready" ? press(`Compare with ${domain.release}`, () => chosen(one.release)) : null,
+      acts && one.state === "ready" ? press("Switch to it", () => acts(operations.switch(domain.domain, one.release))) : null,
+      acts && one.state !== "dropped" ? press("Drop", () => acts(operations.drop(domain.domain, one.release))) : null),
   ]);
   const published = Object.entries(domain.published).map(([view, built]) => [
     view, built ? moment(built.built_at) : "not yet: every number of it is provisional",
@@ -45,7 +63,12 @@ function domainPart(domain, airflow, chosen) {
   return el("div", {},
     el("h2", {}, domain.domain),
     el("div", { class: "scroll" }, table(["Release", "State", "Code", "By", "Why", ""], rows)),
-    airflow ? el("p", { class: "aside" }, "Start it in Airflow: ", ...["replay", "switch", "drop_release"].flatMap((dag) => [
+    acts ? el("p", { class: "row-of-buttons" },
+      el("button", { type: "button", class: "strong", onclick: () => acts(operations.replay(domain.domain)) }, "Replay…"),
+      all.length > 1 ? press("Go back to the release before", () => acts(operations.switch(domain.domain, "previous"))) : null,
+      press("Take a restore point", () => acts(operations.point())))
+      : el("p", { class: "aside" }, "Who is on call and logs in can replay, switch and drop here."),
+    airflow ? el("p", { class: "aside" }, "The same in Airflow: ", ...["replay", "switch", "drop_release"].flatMap((dag) => [
       el("a", { href: `${airflow}/dags/${dag}`, rel: "noreferrer" }, dag.replaceAll("_", " ")), " · ",
     ]).slice(0, -1)) : null,
     el("details", {}, el("summary", {}, `When the views of ${domain.release} were built`), el("div", { class: "scroll" }, table(["View", "Built"], published))),

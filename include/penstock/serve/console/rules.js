@@ -1,4 +1,4 @@
-// Standing questions about single facts: which there are, which of them tell somebody, and what they told last.
+// Standing questions about single facts and about a view's numbers: which there are, which of them tell somebody, and what they told last.
 
 import { get } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -12,7 +12,7 @@ const SHOWN = 100;
 export async function rulesPage(main, domains) {
   const rules = domains.flatMap((domain) => domain.rules);
   const told = el("section", { class: "card", "aria-label": "Alerts" });
-  replace(main, el("h1", {}, "Rules"), el("p", { class: "aside" }, "A rule is a condition on one fact. An armed rule tells of every fact that meets it, once, within a second or two; another can be tried over history (penstock rules try)."),
+  replace(main, el("h1", {}, "Rules"), el("p", { class: "aside" }, "A rule is a condition on one fact, or on the numbers of a view in each bucket of time. An armed rule tells of every fact or bucket that meets it, once, within a second or two; another can be tried over history (penstock rules try)."),
     el("section", { class: "card", "aria-label": "Rules" }, rules.length ? el("div", { class: "scroll" }, table(["Rule", "What it asks", "State", "Of", "Where"], rules.map(row))) : el("p", { class: "nothing" }, "No domain declares a rule. They are in domains/<name>/rules.py.")),
     told);
   let timer = 0;
@@ -26,14 +26,18 @@ export async function rulesPage(main, domains) {
 }
 
 function row(rule) {
-  return [el("b", {}, `${rule.name}, version ${rule.version}`), el("span", { class: "prose" }, rule.doc), el("span", { class: `mark ${rule.armed ? "good" : ""}` }, rule.armed ? "● armed" : "○ not armed"), rule.source, el("code", { class: "prose" }, rule.where)];
+  return [el("b", {}, `${rule.name}, version ${rule.version}`), el("span", { class: "prose" }, rule.doc), el("span", { class: `mark ${rule.armed ? "good" : ""}` }, rule.armed ? "● armed" : "○ not armed"), of(rule), el("code", { class: "prose" }, rule.where)];
+}
+
+function of(rule) {
+  return [rule.source, rule.every && `every ${rule.every}`, rule.by.length && `by ${rule.by.join(", ")}`].filter(Boolean).join(", ");
 }
 
 async function alerts(card) {
   try {
     const { rows } = await get("/api/alerts", [["limit", String(SHOWN)]]);
-    replace(card, el("h2", {}, "What they told last"), rows.length ? el("div", { class: "scroll" }, table(["Happened", "Rule", "Fact"], rows.map(alert)))
-      : el("p", { class: "nothing" }, "No fact has met an armed rule yet."));
+    replace(card, el("h2", {}, "What they told last"), rows.length ? el("div", { class: "scroll" }, table(["Happened", "Rule", "What"], rows.map(alert)))
+      : el("p", { class: "nothing" }, "Nothing has met an armed rule yet."));
   } catch (error) {
     problem(card, error);
   }

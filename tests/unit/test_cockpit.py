@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from penstock.ops import cockpit
-from penstock.ops.cockpit import APPROVE, LOOKS_BEFORE_AN_ANSWER, Cockpit, Run, last_words
+from penstock import cockpit
+from penstock.cockpit import APPROVE, LOOKS_BEFORE_AN_ANSWER, Cockpit, Run, last_words
 
 HOOK = "airflow.task.hooks.airflow.providers.apache.spark.hooks.spark_submit.SparkSubmitHook"
 

@@ -1,4 +1,4 @@
-"""Airflow's REST API, as the command line uses it: what a person does by a form, a command does by the same DAG."""
+"""Airflow's REST API, for the command line and the console: what a person does by a form, they do by the same DAG."""
 
 import getpass
 import json
@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 
-from penstock.ops.refusal import Refusal
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 USER = "oncall"
@@ -18,7 +19,24 @@ LOOK_SECONDS = 1.0
 # Whoever answers within a second is quicker than Airflow's scheduler, which has not heard yet that the task's process
 # ended to wait: it then takes the answered task for one that went wrong (seen with 3.3.2).
 LOOKS_BEFORE_AN_ANSWER = 5
+ANSWER_AFTER = timedelta(seconds=LOOKS_BEFORE_AN_ANSWER * LOOK_SECONDS)
 PLAN, APPROVE = "plan", "approve"
+YES, NO = "Approve", "Reject"
+# The states of a task that waits for a person.
+ASKED = ("awaiting_input", "deferred")
+
+
+class Unreachable(Refusal):
+    """No Airflow answers, or none that knows us."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a run asks a person before it goes on. `open`: it may be answered by now."""
+
+    subject: str
+    body: str
+    open: bool
 
 
 @dataclass(frozen=True)
@@ -44,7 +62,8 @@ class Cockpit:
             password = json.loads((settings.home / "passwords.json").read_text())[user]
             token = self._http.post("/auth/token", json={"username": user, "password": password}).raise_for_status()
         except (OSError, KeyError, httpx.HTTPError) as error:
-            raise Refusal(f"Airflow does not answer at {self._address} ({error}). Start it: `penstock up`.") from error
+            told = f"Airflow does not answer at {self._address} ({error}). Start it: `penstock up`."
+            raise Unreachable(told) from error
         self._http.headers["Authorization"] = f"Bearer {token.json()['access_token']}"
 
     def trigger(self, dag: str, form: dict[str, Any]) -> Run:
@@ -84,17 +103,30 @@ class Cockpit:
                 yield tasks
             if over:
                 return
-            waiting = waiting + 1 if tasks.get(APPROVE) in ("awaiting_input", "deferred") else 0
+            waiting = waiting + 1 if tasks.get(APPROVE) in ASKED else 0
             if approve and waiting >= LOOKS_BEFORE_AN_ANSWER:
                 self.approve(run)
             time.sleep(LOOK_SECONDS)
 
+    def question(self, run: Run) -> Question | None:
+        """What it waits to be answered; None where nothing is asked, or it was answered."""
+        if self.tasks(run).get(APPROVE) not in ASKED:
+            return None
+        with suppress(Refusal):
+            asked = self._ask("GET", _question(run))
+            early = datetime.now(UTC) - datetime.fromisoformat(asked["created_at"]) < ANSWER_AFTER
+            return None if asked["response_received"] else Question(asked["subject"], asked["body"] or "", not early)
+        return None
+
     def approve(self, run: Run) -> None:
-        path = f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances/{APPROVE}/-1/hitlDetails"
-        answer = self._http.patch(f"/api/v2{path}", json={"chosen_options": ["Approve"], "params_input": {}})
+        self.answer(run, YES)
+
+    def answer(self, run: Run, option: str) -> None:
+        """YES or NO, in the name of who is logged in."""
+        said = self._http.patch(f"/api/v2{_question(run)}", json={"chosen_options": [option], "params_input": {}})
         # 409: somebody was quicker. 404: it is parked, and what it asks is not written yet; we look again.
-        if answer.status_code not in (200, 404, 409):
-            answer.raise_for_status()
+        if said.status_code not in (200, 404, 409):
+            said.raise_for_status()
 
     def said(self, run: Run, task: str) -> Any:
         """What a task returned."""
@@ -111,7 +143,10 @@ class Cockpit:
         return "it failed before a task began"
 
     def _ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
-        answer = self._http.request(method, f"/api/v2{path}", json=body)
+        try:
+            answer = self._http.request(method, f"/api/v2{path}", json=body)
+        except httpx.TransportError as error:
+            raise Unreachable(f"Airflow no longer answers at {self._address} ({error}).") from error
         if answer.status_code == httpx.codes.NOT_FOUND:
             raise Refusal(f"Airflow has no {path}: a DAG that was just added is there within half a minute.")
         if answer.is_client_error:
@@ -119,6 +154,10 @@ class Cockpit:
         answer.raise_for_status()
         told: dict[str, Any] = answer.json()
         return told
+
+
+def _question(run: Run) -> str:
+    return f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances/{APPROVE}/-1/hitlDetails"
 
 
 def last_words(log: str) -> str:
