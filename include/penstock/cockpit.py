@@ -16,9 +16,10 @@ from penstock.settings import Settings
 
 USER = "oncall"
 LOOK_SECONDS = 1.0
-# Whoever answers within a second is quicker than Airflow's scheduler, which has not heard yet that the task's process
-# ended to wait: it then takes the answered task for one that went wrong (seen with 3.3.2).
-LOOKS_BEFORE_AN_ANSWER = 5
+# Whoever answers within seconds is quicker than Airflow's scheduler, which has not heard yet that the task's process
+# ended to wait: it then takes the answered task for one that went wrong. It hears with the next heartbeat of the
+# process, up to five seconds later, and in its next loop (seen with 3.3.2: answered after five seconds, failed).
+LOOKS_BEFORE_AN_ANSWER = 8
 ANSWER_AFTER = timedelta(seconds=LOOKS_BEFORE_AN_ANSWER * LOOK_SECONDS)
 PLAN, APPROVE = "plan", "approve"
 YES, NO = "Approve", "Reject"

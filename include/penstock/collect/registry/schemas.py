@@ -13,6 +13,8 @@ from penstock.log.producer import Log, Record
 from penstock.log.schemas import TOPIC, Said, Schemas
 
 DEFAULT = "BACKWARD"
+# Seconds. An event that waits longer than a moment goes into the spool; a schema has none.
+PATIENCE = 15.0
 
 
 @dataclass
@@ -64,7 +66,7 @@ class Registry:
 
     async def _say(self, said: Said) -> None:
         if self._log is None:
-            self._log = Log(self._kafka)
+            self._log = Log(self._kafka, PATIENCE)
         # A key of its own: compaction must never take a schema away. A level replaces the one before.
         key = f"level {said.subject}" if said.level else str(uuid.uuid4())
         await self._log.append([Record(TOPIC, msgspec.json.encode(said), key.encode(), {})])

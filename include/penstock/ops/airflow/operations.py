@@ -4,6 +4,7 @@ The pattern: `plan` says what would happen, `approve` waits for a person, the st
 under OPERATION, so that a task that is cleared and repeated is recorded once.
 """
 
+from datetime import timedelta
 from typing import Any
 
 from airflow.providers.standard.operators.hitl import ApprovalOperator
@@ -34,9 +35,19 @@ def people() -> dict[str, Param]:
 
 
 def approval(subject: str, body: str, book: str) -> ApprovalOperator:
-    """A person reads what would happen and says yes. Rejected: what comes after is skipped, nothing was changed."""
+    """A person reads what would happen and says yes. Rejected: what comes after is skipped, nothing was changed.
+
+    Whoever answers within seconds is quicker than Airflow's scheduler (penstock/cockpit.py), which then takes the task
+    for a failed one: it asks again.
+    """
     return ApprovalOperator(
-        task_id="approve", subject=subject, body=body, doc_md=runbook(book), pool="watch", retries=0
+        task_id="approve",
+        subject=subject,
+        body=body,
+        doc_md=runbook(book),
+        pool="watch",
+        retries=2,
+        retry_delay=timedelta(seconds=1),
     )
 
 

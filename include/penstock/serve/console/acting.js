@@ -82,7 +82,7 @@ function follow(run, airflow, done, dialog) {
 
 function state(told, address, look) {
   return [
-    el("ul", { class: "steps" }, Object.entries(told.tasks).map(([task, name]) => el("li", { "data-state": name || "waits" },
+    el("ul", { class: "tasks" }, Object.entries(told.tasks).map(([task, name]) => el("li", { "data-state": name || "waits" },
       el("span", {}, task.replaceAll("_", " ")), el("span", { class: "aside" }, (name || "waits").replaceAll("_", " "))))),
     told.plan ? el("pre", { class: "plan" }, told.plan) : null,
     told.asks ? question(told.asks, address, look) : null,

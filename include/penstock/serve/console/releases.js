@@ -12,7 +12,7 @@ const SHOWN = 12;
 const AGAIN = 5000;
 
 export async function releasesPage(main, me) {
-  const doing = el("section", { class: "card", "aria-label": "Under way", hidden: true });
+  const doing = el("div");
   const list = el("section", { class: "card", "aria-label": "Releases" });
   const compared = el("section", { class: "card", "aria-label": "Comparison", hidden: true });
   const audit = el("section", { class: "card", "aria-label": "Audit" });
@@ -39,11 +39,10 @@ export async function releasesPage(main, me) {
 }
 
 // Operations that are not over, whoever began them.
-async function underWay(card, airflow, again) {
+async function underWay(part, airflow, again) {
   const { runs } = await get("/api/operations");
-  card.hidden = !runs?.length;
-  if (!card.hidden) replace(card, el("h2", {}, "Under way"), ...runs.map((run) => el("p", {}, `${run.dag.replaceAll("_", " ")}: ${run.state} `,
-    el("button", { type: "button", class: "quiet", onclick: () => watch(run, airflow, again) }, "Look"))));
+  replace(part, runs?.length ? el("section", { class: "card", "aria-label": "Under way" }, el("h2", {}, "Under way"),
+    ...runs.map((run) => el("p", {}, `${run.dag.replaceAll("_", " ")}: ${run.state} `, press("Look", () => watch(run, airflow, again))))) : null);
 }
 
 const press = (label, onclick) => el("button", { type: "button", class: "quiet", onclick }, label);
