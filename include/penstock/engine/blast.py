@@ -1,5 +1,6 @@
 # ruff: noqa: S608 - the text holds names and expressions of views only
-"""The blast radius of a retraction or a restatement: facts, days, views, numbers before and after. Changes nothing."""
+"""The blast radius of a retraction or a restatement: facts, days, views, numbers before and after, alerts that were
+told of them. Changes nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 from penstock.engine import matching, restating, silver
 from penstock.engine.conditions import BadCondition
 from penstock.engine.matching import about, after
-from penstock.lake import sketches
+from penstock.lake import alerts, sketches
 from penstock.lake.layout import Layout
 from penstock.lake.local import Local
 from penstock.lake.publication import open_table
@@ -40,10 +41,15 @@ class Blast:
     numbers: tuple[Mapping[str, Any], ...] = field(default=())
     # Of a restatement: how many facts go from which value to which, the most first.
     values: tuple[Mapping[str, Any], ...] = field(default=())
+    # Rule -> how many of its alerts are of these facts.
+    alerts: Mapping[str, int] = field(default_factory=dict)
 
     def text(self) -> str:
         """For a person who approves."""
         head = f"{self.facts:,} of {self.total:,} facts, on {len(self.days)} days, in {len(self.views)} views.\n\n"
+        if self.alerts:
+            told = ", ".join(f"{rule} {count:,}" for rule, count in self.alerts.items())
+            head += f"Told of them already, in the table and the topic of alerts, and not taken back: {told}.\n\n"
         rows = [f"| {n['view']} | {n['day']} | {n['measure']} | {n['before']} | {n['after']} |" for n in self.numbers]
         told = head + "\n".join(["| view | day | measure | before | after |", "|---|---|---|---|---|", *rows])
         if not self.values:
@@ -90,7 +96,8 @@ def radius(layout: Layout, release: str, of: Source, said: Retraction) -> Blast:
     near = rows.to_table(filter=pc.field("happened_at").cast(pa.date32()).isin(chosen)) if days else None
     numbers = tuple(_numbers(views, near, of, said)) if near is not None else ()
     values = _values(picked) if isinstance(said, Restatement) else ()
-    return Blast(picked.num_rows, total, days, tuple(view.name for view in views), numbers, values)
+    told = alerts.told_of(layout.alerts(), of.name, picked)
+    return Blast(picked.num_rows, total, days, tuple(view.name for view in views), numbers, values, told)
 
 
 def _values(picked: pa.Table) -> tuple[Mapping[str, Any], ...]:

@@ -49,6 +49,10 @@ from facts where disposition = 'fact' and ({where})
 TRIED = """
 select rule, day, count(*) as alerts from ({matches}) group by all order by all
 """
+TOLD_OF = """
+select rule, count(*) as alerts from told semi join picked using (partition, "offset") where source = $source
+group by rule order by alerts desc, rule
+"""
 
 
 def book(path: str) -> DeltaTable:
@@ -82,6 +86,17 @@ def tried(rule: Rule, silver: str, days: int, until: date) -> list[dict[str, Any
     facts = table.to_pyarrow_dataset().filter(near)
     told: list[dict[str, Any]] = _asked(TRIED.format(matches=_matches(rule)), facts).to_pylist()
     return told
+
+
+def told_of(path: str, source: str, picked: pa.Table) -> dict[str, int]:
+    """Rule -> alerts that were told of the records at these positions, the most first."""
+    table = open_table(path)
+    if table is None:
+        return {}
+    with duckdb.connect() as engine:
+        engine.register("told", table.to_pyarrow_dataset())
+        engine.register("picked", picked)
+        return dict(engine.execute(TOLD_OF, {"source": source}).fetchall())
 
 
 def latest(path: str, rule: str, limit: int) -> list[dict[str, Any]]:

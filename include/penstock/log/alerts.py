@@ -13,6 +13,7 @@ from penstock.log.topics import LogUnreachable, ensure_named
 TOPIC, PARTITIONS = "alerts", 4
 # The table has every alert; a log that is down must not stop the looking.
 PATIENCE_SECONDS = 5.0
+CLIENT = {"acks": "all", "enable.idempotence": True, "linger.ms": 0, "log_level": 0}
 log = logging.getLogger(__name__)
 
 
@@ -26,12 +27,7 @@ class Alerts:
     def _producer(self) -> Producer:
         """Made for the first alert, when the topic is there: many who could tell never do."""
         ensure_named(self._kafka, TOPIC, PARTITIONS, PATIENCE_SECONDS)
-        return Producer(
-            {
-                "bootstrap.servers": self._kafka, "acks": "all", "enable.idempotence": True, "linger.ms": 0,
-                "log_level": 0,
-            }
-        )  # fmt: skip
+        return Producer({"bootstrap.servers": self._kafka, **CLIENT})
 
     def tell(self, alerts: Sequence[dict[str, Any]]) -> None:
         for alert in alerts:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from deltalake import write_deltalake
 from toy_lake import ToyLake, fact
 
 from penstock.engine import rewind as rewinding
@@ -11,10 +12,12 @@ from penstock.engine.conditions import BadCondition
 from penstock.engine.matching import about, after, named
 from penstock.engine.pinning import take
 from penstock.engine.retraction import Unconfirmed, settled
+from penstock.lake.alerts import book, matches
 from penstock.lake.restore_points import find
 from penstock.lake.retractions import RETRACTIONS, Retraction
 from penstock.model.domain import Domain
-from penstock.model.source import Field
+from penstock.model.rule import Rule
+from penstock.model.source import Facts, Field
 
 ANN = Retraction("x1", "toy.events", "who = 'ann'")
 BUY = Retraction("x2", "toy.events", "what = 'buy'")
@@ -92,6 +95,17 @@ def test_the_blast_radius_tells_numbers_before_and_after(lake: ToyLake) -> None:
     events = [row for row in blast.numbers if row["view"] == "toy.events_by_what" and row["measure"] == "events"]
     assert (blast.facts, blast.total, dict(blast.days)) == (2, 3, {"2026-03-02": 2})
     assert [(row["before"], row["after"]) for row in events] == [(3, 1)]
+
+
+def test_the_blast_radius_counts_the_alerts_that_were_told_of_these_facts(lake: ToyLake) -> None:
+    source = lake.domain.sources[0]
+    (rule,) = [each for each in lake.domain.rules if each.name == "toy.large"]
+    assert isinstance(rule, Rule)
+    every = matches((replace(rule, of=Facts(source, "true"), shows=()),), lake.facts())
+    write_deltalake(book(lake.layout.alerts()), every, mode="append")
+    blast = radius(lake.layout, "r1", source, ANN)
+    assert (every.num_rows, dict(blast.alerts)) == (3, {"toy.large": 2})
+    assert "not taken back: toy.large 2." in blast.text()
 
 
 def test_a_statement_is_about_what_was_there_when_it_was_made(lake: ToyLake) -> None:
