@@ -182,6 +182,7 @@ def test_a_hidden_tab_stops_its_work(opened: Opened) -> None:
         for hidden, listening in ((False, 1), (True, 0), (False, 1)):
             page.evaluate(HIDE, hidden)
             assert eventually(lambda listening=listening: own.live.subscribers == listening)  # type: ignore[misc]
+        page.close()
 
 
 def test_what_has_no_rows_says_why(opened: Opened, address: str) -> None:
@@ -199,6 +200,7 @@ def test_what_cannot_be_read_does_not_take_the_rest_away(opened: Opened) -> None
         page.goto(f"{address}/?page=pipeline")
         expect(page.locator("section[aria-label=Ledger] [role=alert]")).to_contain_text("the log does not answer")
         expect(page.locator("section[aria-label=Streams]")).to_contain_text("shape-web.events")
+        page.close()
 
 
 def test_the_rejected_page_shows_records_as_text(opened: Opened, address: str) -> None:

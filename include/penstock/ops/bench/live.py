@@ -65,7 +65,7 @@ async def _followed(settings: Settings, layout: Layout, tally: Tally, epochs: in
     last = EPOCHS + epochs
     committed: dict[int, float] = {}
     with ThreadPoolExecutor(1) as writer:
-        listening = [asyncio.create_task(_listen(socket, committed, last)) for socket in sockets]
+        listening = [asyncio.create_task(_listen(socket, last)) for socket in sockets]
         for number in range(EPOCHS + 1, last + 1):
             await asyncio.get_running_loop().run_in_executor(writer, epoch, layout, tally, number)
             committed[number] = time.perf_counter()
@@ -74,19 +74,21 @@ async def _followed(settings: Settings, layout: Layout, tally: Tally, epochs: in
     for task in late:
         task.cancel()
     await asyncio.gather(*(socket.close() for socket in sockets))
-    return [age for task in done for age in task.result()], not late, A_DAY * 90 + last * TAIL
+    # A push may be quicker than the word that its commit is done: that is no time at all.
+    ages = [max(0.0, at - committed[number]) for task in done for number, at in task.result()]
+    return ages, not late, A_DAY * 90 + last * TAIL
 
 
-async def _listen(socket: ClientConnection, committed: dict[int, float], last: int) -> list[float]:
-    """How old each epoch was when this subscriber had it; ends with the last one."""
-    ages, seen = [], EPOCHS
+async def _listen(socket: ClientConnection, last: int) -> list[tuple[int, float]]:
+    """When this subscriber first had each epoch; ends with the last one."""
+    heard, seen = [], EPOCHS
     while seen < last:
         message = str(await socket.recv())
         arrived = time.perf_counter()
         # Parsing a thousand documents a second would be the bench's own cost.
         begins = message.index('"epoch":') + len('"epoch":')
         number = int(message[begins : message.index(",", begins)])
-        if number > seen and number in committed and number > EPOCHS + WARM:
-            ages.append(arrived - committed[number])
+        if number > seen and number > EPOCHS + WARM:
+            heard.append((number, arrived))
         seen = max(seen, number)
-    return ages
+    return heard
