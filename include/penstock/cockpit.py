@@ -3,7 +3,7 @@
 import getpass
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,8 @@ from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 USER = "oncall"
-LOOK_SECONDS = 1.0
+LOOK_SECONDS, PATIENCE = 1.0, 60.0
+UNDER_WAY = "/dags/~/dagRuns?state=running&state=queued&order_by=-id&limit=50"
 # Whoever answers within seconds is quicker than Airflow's scheduler, which has not heard yet that the task's process
 # ended to wait: it then takes the answered task for one that went wrong. It hears with the next heartbeat of the
 # process, up to five seconds later, and in its next loop (seen with 3.3.2: answered after five seconds, failed).
@@ -56,9 +57,9 @@ class Run:
 class Cockpit:
     """Logged in as the user on call, with the password that the home keeps."""
 
-    def __init__(self, settings: Settings, user: str = USER) -> None:
+    def __init__(self, settings: Settings, user: str = USER, patience: float = PATIENCE) -> None:
         self._address = settings.airflow_at
-        self._http = httpx.Client(base_url=self._address, timeout=60)
+        self._http = httpx.Client(base_url=self._address, timeout=patience)
         try:
             password = json.loads((settings.home / "passwords.json").read_text())[user]
             token = self._http.post("/auth/token", json={"username": user, "password": password}).raise_for_status()
@@ -76,6 +77,14 @@ class Cockpit:
     def get(self, path: str) -> Any:
         """Anything that Airflow tells of itself."""
         return self._ask("GET", path)
+
+    def under_way(self) -> list[dict[str, Any]]:
+        """The runs of all DAGs that are not over, newest first, as Airflow tells of them."""
+        runs: list[dict[str, Any]] = self._ask("GET", UNDER_WAY)["dag_runs"]
+        return runs
+
+    def close(self) -> None:
+        self._http.close()
 
     def unpause(self, dag: str) -> None:
         self._ask("PATCH", f"/dags/{dag}", {"is_paused": False})
@@ -109,9 +118,9 @@ class Cockpit:
                 self.approve(run)
             time.sleep(LOOK_SECONDS)
 
-    def question(self, run: Run) -> Question | None:
-        """What it waits to be answered; None where nothing is asked, or it was answered."""
-        if self.tasks(run).get(APPROVE) not in ASKED:
+    def question(self, run: Run, tasks: Mapping[str, str | None]) -> Question | None:
+        """What a run with these tasks waits to be answered; None where nothing is asked, or it was answered."""
+        if tasks.get(APPROVE) not in ASKED:
             return None
         with suppress(Refusal):
             asked = self._ask("GET", _question(run))
@@ -133,6 +142,13 @@ class Cockpit:
         """What a task returned."""
         path = f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances/{task}/xcomEntries/return_value"
         return self._ask("GET", path).get("value")
+
+    def plan(self, run: Run) -> str:
+        """What its plan says; nothing where it returned nothing."""
+        with suppress(Refusal):
+            said = self.said(run, PLAN)
+            return str(said.get("text", "") if isinstance(said, dict) else said or "")
+        return ""
 
     def why(self, run: Run) -> str:
         """The last words of the task that failed."""
@@ -185,10 +201,8 @@ def _follow(
         tell(f"{states}  {progress()}".rstrip())
         if not planned and tasks.get(PLAN) == "success":
             planned = True
-            # A plan that returned nothing has nothing to say.
-            with suppress(Refusal):
-                said = cockpit.said(run, PLAN)
-                tell(str(said.get("text", "") if isinstance(said, dict) else said))
+            if plan := cockpit.plan(run):
+                tell(plan)
         if tasks.get(APPROVE) == "awaiting_input" and not approve:
             tell(f"Somebody has to approve it: {cockpit.address(run)} (or give --yes)")
 

@@ -14,18 +14,16 @@ from starlette.requests import Request
 from penstock.cockpit import NO, PLAN, YES, Cockpit, Run, Unreachable
 from penstock.refusal import Refusal
 from penstock.serve.access.guard import who_of
-from penstock.serve.access.who import ROLES, Who
+from penstock.serve.access.who import READER, ROLES, Who
 from penstock.serve.problems import Problem, bad, unknown
 from penstock.settings import Settings
 
 OPERATIONS = ("replay", "switch", "drop_release", "restore_point")
 ANSWERS = {"approve": YES, "reject": NO}
-RUNS = "/dags/~/dagRuns?state=running&state=queued&order_by=-id&limit=50"
 # Nothing that would mean more in an address of Airflow's.
 RUN = re.compile(r"[\w.:+-]+")
 # Airflow's tokens hold for a day; a password that was changed counts soon.
 LOGGED_IN_SECONDS = 600.0
-READER = ROLES[0]
 
 
 class Acts:
@@ -39,7 +37,7 @@ class Acts:
         """The runs of these operations that are not over, newest first; None where no Airflow answers."""
         try:
             with self._airflow(READER) as cockpit:
-                runs = cockpit.get(RUNS)["dag_runs"]
+                runs = cockpit.under_way()
         except Problem:
             return {"runs": None}
         told = [{"dag": one["dag_id"], "run": one["dag_run_id"], "state": one["state"]} for one in runs]
@@ -50,8 +48,8 @@ class Acts:
         with self._airflow(READER) as cockpit:
             run = cockpit.state(_run(request))
             tasks, failed = cockpit.tasks(run), run.state == "failed"
-            question = cockpit.question(run)
-            plan = None if question or tasks.get(PLAN) != "success" else _text(cockpit, run)
+            question = cockpit.question(run, tasks)
+            plan = None if question or tasks.get(PLAN) != "success" else cockpit.plan(run)
             return {
                 "dag": run.dag,
                 "run": run.id,
@@ -77,7 +75,7 @@ class Acts:
         if said not in ANSWERS:
             raise bad("say the answer", *ANSWERS)
         with self._airflow(_account(who_of(request))) as cockpit:
-            question = cockpit.question(run)
+            question = cockpit.question(run, cockpit.tasks(run))
             if question is None or not question.open:
                 raise Problem(
                     409, "Nothing is asked", f"{run.dag} {run.id} waits for nobody's answer (any more, or yet)"
@@ -118,8 +116,3 @@ def _run(request: Request) -> Run:
 def _account(who: Who) -> str:
     """Airflow knows the home's three users; whom a proxy names acts as their role's."""
     return who.name if who.name in ROLES else who.role
-
-
-def _text(cockpit: Cockpit, run: Run) -> str:
-    said = cockpit.said(run, PLAN)
-    return str(said.get("text", "") if isinstance(said, dict) else said or "")

@@ -132,9 +132,11 @@ class Judge:
 
     def look(self) -> int:
         """Judges what changed, as far as one look goes. How many alerts there were."""
-        told = 0
-        if self.changed():
-            told += self._judge(max(self._due))
+        return self.judge() if self.changed() else 0
+
+    def judge(self) -> int:
+        """Of the buckets that are due the newest, then the longest waiting, as far as one look goes."""
+        told = self._judge(max(self._due))
         for _ in range(RUNS - 1):
             if self._due:
                 told += self._judge(next(iter(self._due)))
@@ -193,7 +195,8 @@ class Judges:
         name = judge.rule.name
         try:
             changed = judge.changed()
-            judge.look()
+            if changed:
+                judge.judge()
             self._reader.problems.pop(name, None)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"

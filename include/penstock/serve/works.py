@@ -2,11 +2,10 @@
 within some seconds, as it opens every table.
 """
 
-import json
 import logging
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -15,10 +14,13 @@ import httpx
 from deltalake.exceptions import DeltaError
 from starlette.requests import Request
 
+from penstock.cockpit import Cockpit
 from penstock.lake.files import size_of
 from penstock.lake.gates import checks
 from penstock.lake.layout import Layout
 from penstock.model.domain import domains
+from penstock.refusal import Refusal
+from penstock.serve.access.who import READER
 from penstock.serve.reader import Reader
 from penstock.settings import Settings
 
@@ -27,7 +29,6 @@ SECONDS = 15.0
 GATES = timedelta(days=30)
 PATIENCE = 3.0
 log = logging.getLogger(__name__)
-UNDER_WAY = "/api/v2/dags/~/dagRuns?state=running&state=queued&order_by=-id&limit=50"
 
 
 class Works:
@@ -96,14 +97,11 @@ def _places(layout: Layout, reader: Reader) -> Iterator[tuple[str, str, str]]:
 def runs(settings: Settings) -> list[dict[str, Any]] | None:
     """DAGs that are under way, newest first; None where no Airflow of this home answers."""
     try:
-        password = json.loads(Path(settings.home, "passwords.json").read_text())["analyst"]
-        with httpx.Client(base_url=settings.airflow_at, timeout=PATIENCE) as airflow:
-            given = airflow.post("/auth/token", json={"username": "analyst", "password": password}).raise_for_status()
-            bearer = {"Authorization": f"Bearer {given.json()['access_token']}"}
-            found = airflow.get(UNDER_WAY, headers=bearer).raise_for_status()
+        with closing(Cockpit(settings, READER, PATIENCE)) as airflow:
+            found = airflow.under_way()
         return [
             {"dag": one["dag_id"], "run": one["dag_run_id"], "state": one["state"], "began": one["start_date"]}
-            for one in found.json()["dag_runs"]
+            for one in found
         ]
-    except (OSError, ValueError, KeyError, TypeError, httpx.HTTPError):
+    except (Refusal, ValueError, KeyError, TypeError, httpx.HTTPError):
         return None

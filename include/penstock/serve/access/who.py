@@ -6,6 +6,7 @@ from penstock.serve.access.shares import Share
 
 # Each may do what those before it may.
 ROLES = ("analyst", "oncall", "admin")
+READER = ROLES[0]
 
 
 @dataclass(frozen=True)
