@@ -2,7 +2,8 @@
 
 Each night: takes a restore point, joins small files, deletes those that neither a version of the last week nor a
 restore point needs, and restores a copy of a small table to see that it is what it was. Rows never change. Releases
-that nobody went back to for a week stand still from then on. Waits for builds and lets none start meanwhile.
+that nobody went back to for `PENSTOCK_REVERT_DAYS` (7) stand still from then on. Waits for builds and lets none start
+meanwhile.
 
 Beside that, `examine` looks whether anything is gone: tables, their files, offsets that bronze lacks, records without a
 disposition, checkpoints. `penstock doctor --deep` reads every row as well.

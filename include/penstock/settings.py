@@ -12,6 +12,9 @@ from pathlib import Path
 # What other programs read under a name of their own: delta-rs and Arrow look for these.
 STANDARD = {"store": "AWS_ENDPOINT_URL", "store_region": "AWS_REGION"}
 
+# Of hours or days: no calendar ends before.
+MOST = 100_000
+
 
 class SettingError(ValueError):
     """A setting has a value that cannot work; the message says which one and what would."""
@@ -45,6 +48,8 @@ class Settings:
     spark_ui_port: int = 0
     # Hours that one streaming driver runs before a fresh one takes over.
     shift_hours: float = 6.0
+    # Days that a release which nobody reads is kept up: so long one may go back to it.
+    revert_days: float = 7.0
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> "Settings":
@@ -69,6 +74,7 @@ class Settings:
             store=environ.get(STANDARD["store"], ""),
             store_region=environ.get(STANDARD["store_region"], cls.store_region),
             shift_hours=_number(environ, "PENSTOCK_SHIFT_HOURS", cls.shift_hours),
+            revert_days=_number(environ, "PENSTOCK_REVERT_DAYS", cls.revert_days),
         )
 
     @property
@@ -110,6 +116,6 @@ def _number(environ: Mapping[str, str], name: str, default: float) -> float:
         number = float(text)
     except ValueError:
         number = 0.0
-    if not 0 < number < float("inf"):
-        raise SettingError(f"{name}={text!r} is not a positive number.")
+    if not 0 < number <= MOST:
+        raise SettingError(f"{name}={text!r} is not a number above 0, up to {MOST:,}.")
     return number

@@ -306,6 +306,7 @@ def test_the_releases_page_compares_two_and_says_how_far_a_third_is(opened: Open
         page = opened(f"{address}/?page=releases")
         far = page.locator("tr", has_text="git def").get_by_role("progressbar", name="1,250 of 5,000 records")
         expect(far).to_have_attribute("value", "0.25")
+        expect(page.locator("tr", has_text="git abc")).to_contain_text("ready, kept up until")
         page.get_by_role("button", name="Compare with r1").click()
         compared = page.get_by_role("region", name="Comparison")
         expect(compared).to_contain_text("web: r1 and r2")

@@ -10,7 +10,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from penstock.lake.layout import Layout
-from penstock.lake.releases import KEEP_DAYS, READY, SCHEMA, Release, Row, registry, say
+from penstock.lake.releases import READY, SCHEMA, Release, Row, registry, say
 from penstock.lake.restore_points import Pin, RestorePoint, keep
 from penstock.ops.airflow import upkeep
 from penstock.ops.airflow.errors import LakeDamaged
@@ -43,8 +43,11 @@ def test_a_vacuum_spares_the_versions_that_restore_points_name(layout: Layout) -
         DeltaTable(path, version=2).to_pyarrow_table()
 
 
-def test_releases_that_nobody_read_for_a_week_stand_still_and_others_go_on(layout: Layout) -> None:
-    old = Row("web", "r2", READY, code="git abc", at=datetime.now(UTC) - timedelta(days=KEEP_DAYS + 1))
+def test_releases_that_nobody_read_for_the_set_time_stand_still_and_others_go_on(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENSTOCK_REVERT_DAYS", "2")
+    old = Row("web", "r2", READY, code="git abc", at=datetime.now(UTC) - timedelta(days=3))
     write_deltalake(layout.control("releases"), pa.Table.from_pylist([asdict(old)], SCHEMA))
     say(layout, Release("web", "r3", READY, code="git def"))
     assert (upkeep.retire(), registry(layout, "web").kept) == (["web r2"], ["r1", "r3"])

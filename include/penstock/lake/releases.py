@@ -25,13 +25,11 @@ UNFINISHED = (BUILDING, PAUSED)
 NOT_READY = {
     BUILDING: "Its replay is not done yet; wait for it, or look at why it does not go on",
     PAUSED: "Its replay waits until somebody lets it go on: `penstock replay --resume`",
-    RETIRED: "It stands still since then and lacks what came later; replay its code into a new release",
-    DROPPED: "Its tables are gone; replay its code into a new release",
+    RETIRED: "It stands still since then and lacks what came later",
+    DROPPED: "Its tables are gone",
 }
+NEVER_AGAIN = (RETIRED, DROPPED)
 RETRIES = 50
-# How long one may go back by a switch alone.
-KEEP_DAYS = 7
-UNREAD = f"nobody has read it for {KEEP_DAYS} days"
 
 
 class Refused(RuntimeError):
@@ -112,9 +110,15 @@ class Registry:
         """The release, if readers may be switched to it."""
         release = self.get(name)
         if release.state in NOT_READY:
-            why = NOT_READY[release.state]
-            raise Refused(f"{self.domain} {name} is {release.state}. {why}. Nothing was switched.")
+            raise Refused(
+                f"{self.domain} {name} is {release.state} since {release.at:%Y-%m-%d}. {NOT_READY[release.state]}. "
+                f"{_instead(release)}Nothing was switched."
+            )
         return release
+
+    def until(self, name: str, days: float) -> datetime | None:
+        """Until when a release that nobody reads is kept up, at least; None: it is current, or not kept up."""
+        return self.since(name) + timedelta(days=days) if name in self.kept and name != self.current else None
 
     def since(self, name: str) -> datetime:
         """When anything was last said of a release, or readers last left it."""
@@ -190,17 +194,27 @@ def say(layout: Layout, release: Release) -> Registry:
     return commit(layout, release.domain, lambda now: [_row(now, release)])
 
 
-def retire(layout: Layout, domain: str, now: datetime, days: int = KEEP_DAYS) -> list[str]:
+def retire(layout: Layout, domain: str, now: datetime, days: float) -> list[str]:
     """Lets releases stand still that nobody has read, or made, for so long. Their streams end; dropping is separate."""
     retired: list[str] = []
+    why = f"nobody has read it for {days:g} days"
 
     def decide(known: Registry) -> list[Row]:
-        old = [name for name in known.kept if name != known.current and known.since(name) < now - timedelta(days=days)]
-        retired[:] = old
-        return [replace(known.get(name), state=RETIRED, release=known.current, who="", why=UNREAD) for name in old]
+        retired[:] = [name for name in known.kept if (until := known.until(name, days)) and until < now]
+        return [replace(known.get(name), state=RETIRED, release=known.current, who="", why=why) for name in retired]
 
     commit(layout, domain, decide)
     return retired
+
+
+def _instead(release: Row) -> str:
+    """What to do where a release will never be ready again."""
+    if release.state not in NEVER_AGAIN:
+        return ""
+    return (
+        f"Replay its code ({release.code or 'what was deployed then'}) into a new release and switch to that: "
+        f"`penstock replay --domain {release.domain} --code … --why …`. "
+    )
 
 
 def _before(now: Registry, done: Row) -> str:

@@ -61,7 +61,11 @@ class Told:
         tables = {view: open_table(self._layout.gold(current, view)) for view in views}
         told = registry(self._layout, domain)
         # A row's own `release` is the pointer: which one was current when it was written.
-        listed = [{**row.as_dict(), "release": name, **self._progress(row)} for name, row in told.releases.items()]
+        days = self._settings.revert_days
+        listed = [
+            {**row.as_dict(), "release": name, "until": told.until(name, days), **self._progress(row)}
+            for name, row in told.releases.items()
+        ]
         published = {name: newest(table) for name, table in tables.items()}
         return {"domain": domain, "release": current, "published": published, "all": listed}
 

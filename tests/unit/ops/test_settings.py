@@ -43,7 +43,8 @@ def test_an_address_that_cannot_be_is_refused_by_name(text: str) -> None:
         Settings.from_env({"PENSTOCK_SERVE_URL": text})
 
 
-@pytest.mark.parametrize("text", ["0", "-2", "inf", "nan", "six"])
-def test_a_shift_is_a_positive_number_of_hours(text: str) -> None:
-    with pytest.raises(SettingError, match="PENSTOCK_SHIFT_HOURS"):
-        Settings.from_env({"PENSTOCK_SHIFT_HOURS": text})
+@pytest.mark.parametrize("name", ["PENSTOCK_SHIFT_HOURS", "PENSTOCK_REVERT_DAYS"])
+@pytest.mark.parametrize("text", ["0", "-2", "inf", "1e9", "nan", "six"])
+def test_a_length_of_time_is_a_positive_number_of_some_reason(name: str, text: str) -> None:
+    with pytest.raises(SettingError, match=name):
+        Settings.from_env({name: text})

@@ -91,11 +91,21 @@ def test_decisions_at_once_are_made_one_after_the_other(layout: Layout) -> None:
     assert all(before.release != after.release for before, after in pairwise(rows))
 
 
-def test_a_release_that_nobody_went_back_to_for_a_week_is_retired(layout: Layout) -> None:
+@pytest.mark.parametrize("days", [0.5, 7])
+def test_a_release_that_nobody_went_back_to_for_the_set_time_is_retired(layout: Layout, days: float) -> None:
     said(layout, "r2", READY)
     switch(layout, "web", "r2", "lina", "wrong rule")
-    soon, late = (datetime.now(UTC) + timedelta(days=days) for days in (6, 8))
-    assert [releases.retire(layout, "web", at) for at in (soon, late, late)] == [[], ["r1"], []]
+    soon, late = (datetime.now(UTC) + timedelta(days=days, hours=hours) for hours in (-1, 1))
+    assert [releases.retire(layout, "web", at, days) for at in (soon, late, late)] == [[], ["r1"], []]
     assert (registry(layout, "web").kept, current(layout, "web")) == (["r2"], "r2")
-    with pytest.raises(Refused, match="stands still"):
+    with pytest.raises(Refused, match=r"r1 is retired since .* `penstock replay --domain web --code .*`\. Nothing"):
         switch(layout, "web", PREVIOUS, "lina", "why")
+
+
+def test_one_may_go_back_until_so_long_after_a_release_was_last_read(layout: Layout) -> None:
+    said(layout, "r2", READY)
+    moved = [switch(layout, "web", to, "lina", "why") and registry(layout, "web").rows[-1].at for to in ("r2", "r1")]
+    now = registry(layout, "web")
+    assert [now.until(name, 7) for name in ("r1", "r2")] == [None, moved[-1] + timedelta(days=7)]
+    said(layout, "r2", RETIRED)
+    assert registry(layout, "web").until("r2", 7) is None

@@ -34,11 +34,12 @@ def pin() -> str:
 
 
 def retire() -> list[str]:
-    """Ends the streams of releases that nobody went back to for a week."""
+    """Ends the streams of releases that nobody went back to for as long as the setting says."""
     from penstock.lake.releases import retire as retired
 
-    layout, now = Layout(Settings.from_env().lake), datetime.now(UTC)
-    return [f"{domain} {name}" for domain in domains() for name in retired(layout, domain, now)]
+    settings, now = Settings.from_env(), datetime.now(UTC)
+    days, layout = settings.revert_days, Layout(settings.lake)
+    return [f"{domain} {name}" for domain in domains() for name in retired(layout, domain, now, days)]
 
 
 def vacuum() -> int:

@@ -102,10 +102,18 @@ def drop(
 
 
 def listed(as_json: Json = False) -> None:
-    """Show every release: its state, its code, who made it and why. A star is what people read."""
+    """Show every release: its state, its code, who made it and why, and until when one may go back to it.
+
+    A star is what people read.
+    """
     settings = Settings.from_env()
     rows = [
-        {**row.as_dict(), "current": name == told.current, "progress": _progress(settings, domain, name)}
+        {
+            **row.as_dict(),
+            "current": name == told.current,
+            "until": told.until(name, settings.revert_days),
+            "progress": _progress(settings, domain, name),
+        }
         for domain in domains()
         for told in [registry(Layout(settings.lake), domain)]
         for name, row in told.releases.items()
@@ -116,9 +124,14 @@ def listed(as_json: Json = False) -> None:
     table = Table("domain", "release", "state", "code", "by", "why", box=None, pad_edge=False)
     for row in rows:
         name = f"{row['about']}{'*' if row['current'] else ''}"
-        state = f"{row['state']}: {row['progress']}" if row["state"] in UNFINISHED else row["state"]
-        table.add_row(row["domain"], name, state, row["code"] or "what is deployed", row["who"], row["why"])
+        table.add_row(row["domain"], name, _state(row), row["code"] or "what is deployed", row["who"], row["why"])
     Console().print(table)
+
+
+def _state(row: dict[str, Any]) -> str:
+    if row["state"] in UNFINISHED:
+        return f"{row['state']}: {row['progress']}"
+    return f"{row['state']}, kept up until {row['until']:%Y-%m-%d %H:%M} UTC" if row["until"] else str(row["state"])
 
 
 def _how_far(settings: Settings, domain: str) -> str:

@@ -17,7 +17,7 @@ export async function releasesPage(main, me) {
   const compared = el("section", { class: "card", "aria-label": "Comparison", hidden: true });
   const audit = el("section", { class: "card", "aria-label": "Audit" });
   replace(main, el("h1", {}, "Releases"),
-    el("p", { class: "aside" }, "A release is one version of a domain's silver and gold: code and tables. One pointer says which is current; the others keep up, so that going there and back is one step."),
+    el("p", { class: "aside" }, "A release is one version of a domain's silver and gold: code and tables. One pointer says which is current; the others keep up for a set time, so that going there and back is one step."),
     doing, list, compared, audit);
   let timer = 0;
   const show = async () => {
@@ -74,10 +74,10 @@ function domainPart(domain, airflow, acts, chosen) {
   );
 }
 
-// Of a release that is being built: how far it is. Nobody can say how long its views take.
+// Of a release that is being built: how far it is (nobody can say how long its views take). Of one that keeps up: until when.
 function state(one) {
   const told = one.progress;
-  if (!told) return one.state;
+  if (!told) return one.until ? `${one.state}, kept up until ${moment(one.until, false)}` : one.state;
   const shown = told.share === null ? {} : { value: told.share, max: 1 };
   return el("div", {}, `${one.state}: ${told.text}`, el("progress", { ...shown, "aria-label": `${one.release}: ${told.text}` }));
 }
