@@ -128,6 +128,9 @@ class Answers:
         hours = balances(self._reader.layout, self._settings.kafka, name)
         return {"hours": [hour.as_dict() for hour in hours]}
 
+    def subscribers(self, _: Request) -> object:
+        return {"subscribers": self.live.told()}
+
     def status(self, _: Request) -> object:
         behind = {name: self._reader.snapshot(view).epoch for name, view in self._reader.views().items()}
         return {

@@ -88,6 +88,7 @@ def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> S
             Route("/api/alerts", answering(answers.alerts)),
             Route("/api/ledger", answering(answers.ledger)),
             Route("/api/status", answering(answers.status)),
+            Route("/api/subscribers", answering(answers.subscribers)),
             Route("/api/releases", answering(answers.told.releases)),
             Route("/api/releases/{domain}/compared", answering(answers.told.compared)),
             Route("/api/audit", answering(answers.told.audit)),

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from penstock.serve.access.guard import same_origin
+from penstock.serve.access.guard import same_origin, who_of
 from penstock.serve.encode import document
 from penstock.serve.problems import Problem
 
@@ -79,6 +80,12 @@ class Live:
     @property
     def subscribers(self) -> int:
         return sum(len(topic.sockets) for topic in self._topics.values())
+
+    def told(self) -> list[dict[str, Any]]:
+        """Who subscribes to what. Asked from another thread: what is walked is copied first."""
+        topics = list(self._topics.items())
+        counted = Counter((_asked(key), who_of(socket).name) for key, topic in topics for socket in list(topic.sockets))
+        return [{"about": about, "who": who, "subscribers": times} for (about, who), times in sorted(counted.items())]
 
     async def _update(self, key: Key, topic: Topic) -> str | None:
         said, names = await asyncio.to_thread(self._answer, key)

@@ -56,6 +56,7 @@ ADDRESSES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "get /api/ledger": ("Accepted, archived, facts, rejected and duplicates by hour.", {"source": "only this one's"}),
     "get /api/status": ("What each stream last said, the epoch of each view, and what cannot be read.", {}),
+    "get /api/subscribers": ("Who subscribes live to which view or rule.", {}),
     "get /api/releases": ("Of each domain the current release, and every one that there is.", {}),
     "get /api/releases/{domain}/compared": (
         "What two releases answer otherwise, and why.",

@@ -1,4 +1,5 @@
-"""What a retraction or a restatement would do, as a task: facts, days, views, numbers before and after. No JVM."""
+"""What a retraction or a restatement would do, as a task: facts, days, views, numbers before and after, and whom it
+reaches. No JVM."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,8 +24,10 @@ def _told(text: Callable[..., str], *asked: Any) -> str:
     from penstock.engine.conditions import BadCondition
     from penstock.lake.layout import Layout
     from penstock.lake.statements import NoSuchStatement
+    from penstock.ops.listeners import listeners
 
+    settings = Settings.from_env()
     try:
-        return text(Layout(Settings.from_env().lake), *asked)
+        return f"{text(Layout(settings.lake), *asked)}\n\n{listeners(settings, asked[0])}"
     except (BadCondition, NoSuchStatement) as refusal:
         raise RequestRefused(str(refusal)) from refusal

@@ -42,7 +42,7 @@ def retract(
 
     told = _told(text, source, where, first, last, revoke)
     if dry_run:
-        planned(told, as_json)
+        planned(_with_listeners(told, source), as_json)
         return
     form = {"source": source, "where": where, "from": first, "to": last, "revoke": revoke, "confirmed": confirmed}
     operated("retract", {**form, "why": why}, source, yes=yes, no_wait=no_wait, as_json=as_json)
@@ -68,7 +68,7 @@ def restate(
 
     told = _told(restated, source, where, first, last, field, value, revoke)
     if dry_run:
-        planned(told, as_json)
+        planned(_with_listeners(told, source), as_json)
         return
     form = {"source": source, "where": where, "from": first, "to": last, "field": field, "value": value}
     form |= {"revoke": revoke, "why": why}
@@ -86,6 +86,12 @@ def _told(text: Callable[..., str], source: str, *asked: Any) -> str:
         return text(Layout(Settings.from_env().lake), source, *asked)
     except (BadCondition, NoSuchStatement, UnknownName) as refusal:
         raise Refusal(str(refusal)) from refusal
+
+
+def _with_listeners(told: str, source: str) -> str:
+    from penstock.ops.listeners import listeners
+
+    return f"{told}\n\n{listeners(Settings.from_env(), source)}"
 
 
 def retractions(source: Source, as_json: Json = False) -> None:

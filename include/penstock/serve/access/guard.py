@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
@@ -86,8 +86,8 @@ def same_origin(asked: HTTPConnection) -> bool:
     return origin is None or urlsplit(origin).netloc == asked.headers.get("host")
 
 
-def who_of(request: Request) -> Who:
-    who: Who | None = request.state.who
+def who_of(asked: HTTPConnection) -> Who:
+    who: Who | None = asked.state.who
     return who or LOCAL
 
 
