@@ -6,7 +6,7 @@ A library that reads the rows once for each of its metrics costs ten jobs; all o
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import duckdb
 from deltalake import DeltaTable
@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.engine.offending import broken_by
+from penstock.engine.offending import DUCKDB, SPARK, broken_by
 from penstock.lake.dialect import teach
 
 ROWS = "true"
@@ -32,7 +32,9 @@ BOOLEANS = {"result_format": "BOOLEAN_ONLY"}
 
 
 class Rows(Protocol):
-    """Rows that a gate looks at."""
+    """Rows that a gate looks at. `quote` is the mark around a column's name in conditions."""
+
+    quote: ClassVar[str]
 
     @property
     def columns(self) -> Sequence[str]: ...
@@ -48,6 +50,7 @@ class Rows(Protocol):
 class Framed:
     """Rows that only Spark has."""
 
+    quote: ClassVar[str] = SPARK
     rows: DataFrame
 
     @property
@@ -67,6 +70,7 @@ class Framed:
 class Written:
     """A table's rows, counted from its files as they lie: a plan and a snapshot of Spark's take longer than to read."""
 
+    quote: ClassVar[str] = DUCKDB
     spark: SparkSession
     path: str
     where: str = ROWS
@@ -100,7 +104,7 @@ def seen(rows: DataFrame | Rows) -> Rows:
     return Framed(rows) if isinstance(rows, DataFrame) else rows
 
 
-def metrics(expectation: Any, columns: Sequence[str]) -> dict[Any, str] | None:
+def metrics(expectation: Any, rows: Rows) -> dict[Any, str] | None:
     """Great Expectations' id of each metric that the expectation needs, and whose count it is.
 
     None where our conditions do not say everything that the expectation asks.
@@ -108,9 +112,9 @@ def metrics(expectation: Any, columns: Sequence[str]) -> dict[Any, str] | None:
     kwargs = {name: value for name, value in expectation.configuration.kwargs.items() if _says(name, value)}
     kind = expectation.expectation_type.removeprefix("expect_")
     named = {value for name, value in kwargs.items() if name.startswith("column")}
-    if not kwargs.keys() <= UNDERSTOOD.get(kind, set()) or not named <= set(columns):
+    if not kwargs.keys() <= UNDERSTOOD.get(kind, set()) or not named <= set(rows.columns):
         return None
-    counted = _counted(kind, kwargs)
+    counted = _counted(kind, kwargs, rows.quote)
     needed = expectation.get_validation_dependencies(None, BOOLEANS.copy()).metric_configurations
     known = {metric.id: next((sql for end, sql in counted.items() if name.endswith(end)), "")
              for name, metric in needed.items()}  # fmt: skip
@@ -121,13 +125,13 @@ def _says(name: str, value: Any) -> bool:
     return name != "batch_id" and value is not None and value is not False
 
 
-def _counted(kind: str, kwargs: dict[str, Any]) -> dict[str, str]:
+def _counted(kind: str, kwargs: dict[str, Any], quote: str) -> dict[str, str]:
     """How a metric's name ends, and the condition of the rows that it counts. The first that fits."""
-    broken = broken_by(kind, kwargs)
+    broken = broken_by(kind, kwargs, quote)
     if "column_A" not in kwargs:
-        absent = f"{kwargs['column']} is null"
+        absent = f"{quote}{kwargs['column']}{quote} is null"
         return {"nonnull.unexpected_count": absent, ".unexpected_count": broken, "table.row_count": ROWS}
-    left, right = kwargs["column_A"], kwargs["column_B"]
+    left, right = (f"{quote}{kwargs[name]}{quote}" for name in ("column_A", "column_B"))
     # One that is absent proves no order; where both are, there is nothing to compare.
     return {
         ".unexpected_count": f"({broken}) or ({left} is null) <> ({right} is null)",

@@ -19,7 +19,7 @@ from uuid import uuid4
 from pyspark.sql import DataFrame
 
 from penstock.engine.counting import ROWS, UNCOUNTABLE, Rows, metrics, result, seen
-from penstock.engine.offending import failing_rows, masked_sample
+from penstock.engine.offending import COLUMN_ARGUMENTS, DUCKDB, SPARK, failing_rows, masked_sample
 from penstock.engine.suites import Suite, suite_of
 from penstock.lake.gates import Checked, record
 from penstock.lake.layout import Layout
@@ -94,14 +94,16 @@ def check(rows: DataFrame | Rows, table: str) -> GateResult:
     if not reason:
         return GateResult(table, True, "", results)
     broken = {verdict.expectation for verdict in blocking(results) if not verdict.raised}
-    where = failing_rows(each for each in suite.expectations if name_of(each.configuration.to_json_dict()) in broken)
-    sample = masked_sample(given.frame(), table, where, SAMPLE_ROWS) if where else ()
+    failing = [each for each in suite.expectations if name_of(each.configuration.to_json_dict()) in broken]
+    # For `penstock sql`, where people read it.
+    where = failing_rows(failing, DUCKDB)
+    sample = masked_sample(given.frame(), table, failing_rows(failing, SPARK), SAMPLE_ROWS) if where else ()
     return GateResult(table, False, reason, results, sample, where)
 
 
 def judged(rows: Rows, suite: Suite) -> tuple[int, tuple[Verdict, ...]]:
     """How many rows there are, and what each expectation of the suite says of them."""
-    needed = [metrics(each, rows.columns) for each in suite.expectations]
+    needed = [metrics(each, rows) for each in suite.expectations]
     conditions = list(dict.fromkeys([ROWS, *(sql for each in needed for sql in (each or {}).values())]))
     try:
         counts = dict(zip(conditions, rows.counted(conditions), strict=True))
@@ -137,12 +139,12 @@ def measured(rows: DataFrame, suite: Suite) -> list[dict[str, Any]]:
 def asked_about(suite: Suite, columns: list[str]) -> list[str]:
     """The columns that a suite says anything of; all of them where it speaks of the table as a whole."""
     told = [each.configuration.kwargs for each in suite.expectations]
-    named = [{value for name, value in each.items() if name in COLUMN_ARGUMENTS} for each in told]
+    named = [
+        {*each.get("column_list", ()), *(value for name, value in each.items() if name in COLUMN_ARGUMENTS)}
+        for each in told
+    ]
     known = [column for column in columns if column in set().union(*named)]
     return known if known and all(named) else columns
-
-
-COLUMN_ARGUMENTS = ("column", "column_A", "column_B")
 
 
 Place = Callable[[str, str], str]

@@ -6,22 +6,27 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.types import BinaryType
 
+from penstock.lake.names import BRONZE
 from penstock.model.domain import domains
 
 MASK = "•••"
+# How each engine tells a column from its own words: `offset` is one of DuckDB's.
+DUCKDB, SPARK = '"', "`"
+# Where an expectation names one.
+COLUMN_ARGUMENTS = ("column", "column_A", "column_B")
 # What no alert may carry whatever a domain says: a sender's own bytes and where they came from.
 ALWAYS_MASKED = {"key", "value", "headers", "raw", "client_address", "user_agent"}
 
 
-def failing_rows(expectations: Iterable[Any]) -> str:
+def failing_rows(expectations: Iterable[Any], quote: str) -> str:
     """A condition that holds for every row that breaks one of these; empty when none is about single rows."""
-    conditions = (broken_by(each.expectation_type, each.configuration.kwargs) for each in expectations)
+    conditions = (broken_by(each.expectation_type, each.configuration.kwargs, quote) for each in expectations)
     return " or ".join(f"({condition})" for condition in conditions if condition)
 
 
-def broken_by(kind: str, kwargs: dict[str, Any]) -> str:
-    """The condition of one expectation's failing rows, in SQL that Spark and DuckDB both read."""
-    column = f"{kwargs['column']}" if "column" in kwargs else ""
+def broken_by(kind: str, kwargs: dict[str, Any], quote: str) -> str:
+    """The condition of one expectation's failing rows, in SQL of the engine whose quotation mark is given."""
+    column, left, right = (f"{quote}{kwargs.get(name)}{quote}" for name in COLUMN_ARGUMENTS)
     match kind.removeprefix("expect_"):
         case "column_values_to_not_be_null":
             return f"{column} is null"
@@ -35,7 +40,7 @@ def broken_by(kind: str, kwargs: dict[str, Any]) -> str:
             return f"not regexp_like({column}, {literal(kwargs['regex'])})"
         case "column_pair_values_a_to_be_greater_than_b":
             sign = "<" if kwargs.get("or_equal") else "<="
-            return f"{kwargs['column_A']} {sign} {kwargs['column_B']}"
+            return f"{left} {sign} {right}"
     return ""
 
 
@@ -65,6 +70,6 @@ def masked_sample(rows: DataFrame, table: str, where: str, count: int) -> tuple[
 
 def personal_columns(table: str) -> set[str]:
     """Every column that any source of the table's domain marks as personal, and what is masked always."""
-    domain = domains().get(table.partition(".")[0])
+    domain = domains().get(table.removeprefix(BRONZE).partition(".")[0])
     fields = (field for source in domain.sources for field in source.fields) if domain else ()
     return ALWAYS_MASKED | {field.name for field in fields if field.personal}

@@ -5,7 +5,9 @@ import duckdb
 import pyarrow as pa
 
 from penstock.lake import sketches
+from penstock.lake.dialect import teach
 from penstock.lake.layout import Layout
+from penstock.lake.names import bronze_of
 from penstock.lake.publication import open_table
 from penstock.lake.releases import current, registry
 from penstock.model.domain import domains
@@ -20,9 +22,11 @@ class NotSql(ValueError):
 
 
 def run(layout: Layout, text: str) -> pa.Table:
-    """The rows of one query. Tables: each view (dots as underscores) in its smallest buckets, each source's facts."""
+    """The rows of one query. Tables: each view (dots as underscores) in its smallest buckets, each source's facts, and
+    `bronze_` before its name: its records."""
     with duckdb.connect(":memory:", config={"memory_limit": MEMORY}) as engine:
-        engine.execute("set TimeZone = 'UTC'")
+        # Conditions that an alert tells are asked here.
+        teach(engine)
         sketches.register(engine)
         for name, rows in tables(layout).items():
             engine.register(name, rows)
@@ -46,6 +50,12 @@ def tables(layout: Layout) -> dict[str, pa.Table]:
         for source in domain.sources
         if (table := open_table(layout.silver(current(layout, domain.name), source.name))) is not None
     }
+    records = {
+        bronze_of(source.name): table.to_pyarrow_dataset()
+        for domain in domains().values()
+        for source in domain.sources
+        if (table := open_table(layout.bronze(source.name))) is not None
+    }
     refused = {
         f"refused.{release}.{view.name}": table.to_pyarrow_dataset()
         for domain in domains().values()
@@ -54,4 +64,5 @@ def tables(layout: Layout) -> dict[str, pa.Table]:
         for view in domain.views
         if (table := open_table(layout.candidate(release, view.name))) is not None
     }
-    return {name.replace(".", "_"): rows for name, rows in {**facts, **shown, **refused}.items() if rows is not None}
+    found = {**records, **facts, **shown, **refused}
+    return {name.replace(".", "_"): rows for name, rows in found.items() if rows is not None}

@@ -87,13 +87,28 @@ def test_sql_sees_views_and_facts_as_tables(served: str) -> None:
     assert json.loads(shown.stdout)["rows"] == [{"events": 3, "facts": 3}]
 
 
-def test_sql_shows_the_rows_of_a_refusal_by_the_query_of_its_alert(served: str, settings: Settings) -> None:
-    candidate = Layout(settings.lake).candidate("r1", "toy.now")
-    write_deltalake(candidate, pa.table({"who": ["ann", None], "amount": [1, 2]}))
-    said = Checked(MIDNIGHT, "toy.now", "r1", False, "critical", "", candidate, "(who is null)", "[]", "[]", "[]", 1.0)
+@pytest.mark.parametrize(
+    ("table", "where", "amounts"),
+    [
+        ("toy.now", '("who" is null)', [2]),
+        # What the suites say in Spark's words.
+        ("toy.now", "(not regexp_like(\"who\", '^a'))", [3]),
+        # `offset` is a word of DuckDB's own.
+        ("bronze.toy.events", '("offset" is null)', [5]),
+    ],
+)
+def test_sql_shows_the_rows_of_a_refusal_by_the_query_of_its_alert(
+    served: str, settings: Settings, table: str, where: str, amounts: list[int]
+) -> None:
+    layout = Layout(settings.lake)
+    candidate, bronze = layout.candidate("r1", "toy.now"), layout.bronze("toy.events")
+    write_deltalake(candidate, pa.table({"who": ["ann", None, "Bob"], "amount": [1, 2, 3]}))
+    write_deltalake(bronze, pa.table({"offset": [7, None], "amount": [4, 5]}))
+    judged = candidate if table == "toy.now" else bronze
+    said = Checked(MIDNIGHT, table, "r1", False, "critical", "", judged, where, "[]", "[]", "[]", 1.0)
     _, command, text = shlex.split(said.text().rpartition(": ")[2])
     shown = CliRunner().invoke(application(), [command, text, "--json"])
-    assert json.loads(shown.stdout)["rows"] == [{"who": None, "amount": 2}]
+    assert [row["amount"] for row in json.loads(shown.stdout)["rows"]] == amounts
 
 
 @pytest.mark.parametrize(
