@@ -13,12 +13,15 @@ good numbers; else it crashed, which is always safe: start it again.
 import argparse
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 
 from penstock.engine import intake
 from penstock.engine.build import Batch
 from penstock.engine.gate import recorded, warming
+from penstock.engine.lineage import Touched, told
 from penstock.engine.pinning import take
 from penstock.engine.publish import Refused
 from penstock.lake.code import folder_of
@@ -28,26 +31,29 @@ from penstock.lake.releases import current, kept
 from penstock.lake.session import open_session, session_of
 from penstock.lake.spark_settings import few_cores
 from penstock.model.domain import domains, use
-from penstock.model.view import source_of
+from penstock.model.view import View, source_of
 from penstock.settings import Settings
 
 
 def main() -> int:
-    asked = arguments()
-    settings = Settings.from_env()
+    asked, settings = arguments(), Settings.from_env()
+    return told(settings, "build_views", partial(built, settings, asked))
+
+
+def built(settings: Settings, asked: argparse.Namespace, touched: Touched) -> int:
     layout = Layout(settings.lake)
     names = [asked.domain] if asked.domain != "all" else list(domains())
     if asked.release:
         code = folder_of(layout, settings.home, asked.domain, asked.release)
         use(code)
-        return build(settings, asked, [(asked.domain, asked.release)], code)
+        return build(settings, asked, [(asked.domain, asked.release)], code, touched)
     kept_up = [(name, release) for name in names for release in kept(layout, name)]
     if asked.days and asked.scheduled == "no" and (why := gone(layout, kept_up, asked.days[1])):
         print(why, file=sys.stderr)  # noqa: T201
         return 2
     own = [each for each in kept_up if folder_of(layout, settings.home, *each)]
     statuses = [apart(*each) for each in own]
-    statuses.append(build(settings, asked, [each for each in kept_up if each not in own], None))
+    statuses.append(build(settings, asked, [each for each in kept_up if each not in own], None, touched))
     # A crash is told before a refusal.
     return next((status for status in statuses if status not in (0, 3)), max(statuses))
 
@@ -58,7 +64,13 @@ def apart(domain: str, release: str) -> int:
     return subprocess.run(words, check=False).returncode
 
 
-def build(settings: Settings, asked: argparse.Namespace, releases: list[tuple[str, str]], code: Path | None) -> int:
+def build(
+    settings: Settings,
+    asked: argparse.Namespace,
+    releases: list[tuple[str, str]],
+    code: Path | None,
+    touched: Touched,
+) -> int:
     layout = Layout(settings.lake)
     chosen = [(domains()[name], release) for name, release in releases if shaped(layout, name, release)]
     # A fresh home: no session is opened for nothing.
@@ -72,6 +84,7 @@ def build(settings: Settings, asked: argparse.Namespace, releases: list[tuple[st
     for domain, release in chosen:
         batch = Batch(spark, layout, release, recorded(layout, release))
         judge = recorded(layout, release, layout.silver)
+        touched.reads(*(layout.silver(release, source.name) for source in domain.sources))
         sick = {} if asked.accept == "yes" else intake.refused(spark, layout, release, domain.views, judge)
         # That a release which nobody reads is refused is told, and no failure.
         read = release == current(layout, domain.name)
@@ -80,15 +93,22 @@ def build(settings: Settings, asked: argparse.Namespace, releases: list[tuple[st
             print(why, file=sys.stderr)  # noqa: T201
         fit = [view for view in domain.views if source_of(view).name not in sick]
         try:
-            for built in batch.build(fit, full=asked.full == "yes", days=asked.days):
+            # Where a view is refused, others are published all the same.
+            with touched.changing(partial(gold, layout, release, fit)):
+                done = batch.build(fit, full=asked.full == "yes", days=asked.days)
+            for each in done:
                 publications += 1
-                print(f"published {built.view} up to epoch {built.cut}, days {built.days or 'all'}")  # noqa: T201
+                print(f"published {each.view} up to epoch {each.cut}, days {each.days or 'all'}")  # noqa: T201
         except Refused as refusal:
             refused += read
             print(refusal, file=sys.stderr)  # noqa: T201
     if publications:
         print(f"restore point {take(layout, 'publish', 'build_views', f'{publications} views were published').id}")  # noqa: T201
     return 3 if refused else 0
+
+
+def gold(layout: Layout, release: str, views: Sequence[View]) -> list[str]:
+    return [layout.gold(release, view.name) for view in views]
 
 
 def gone(layout: Layout, releases: list[tuple[str, str]], last: date) -> str:

@@ -17,6 +17,7 @@ from penstock.engine.closing import close
 from penstock.engine.gate import recorded
 from penstock.engine.halting import halted, shapes_of
 from penstock.engine.lease import LeaseTaken
+from penstock.engine.lineage import Touched, tables_of, told
 from penstock.engine.publish import Refused
 from penstock.lake.code import folder_of
 from penstock.lake.layout import Layout
@@ -32,14 +33,15 @@ def main() -> int:
     parser.add_argument("--domain", default="all", choices=["all", *domains()])
     asked = parser.parse_args().domain
     if asked != "all":
-        return closed(Settings.from_env(), asked)
+        settings = Settings.from_env()
+        return told(settings, "close_day", partial(closed, settings, asked))
     # A domain's current release may run its own code, so each domain has its own process.
     words = [sys.executable, *sys.argv]
     statuses = [subprocess.run([*words, f"--domain={name}"], check=False).returncode for name in domains()]
     return next((status for status in statuses if status not in (0, 3)), max(statuses))
 
 
-def closed(settings: Settings, name: str) -> int:
+def closed(settings: Settings, name: str, touched: Touched) -> int:
     layout = Layout(settings.lake)
     release = current(layout, name)
     code = folder_of(layout, settings.home, name, release)
@@ -50,6 +52,7 @@ def closed(settings: Settings, name: str) -> int:
     if not sources:
         print(f"no source of {name} has silver yet")  # noqa: T201
         return 0
+    touched.reads(*(layout.silver(release, one.name) for one in sources))
     spark = open_session(settings, "close_day", **session_of(code))
     judge = recorded(layout, release, layout.silver)
     sick = intake.refused(spark, layout, release, domains()[name].views, judge)
@@ -58,7 +61,8 @@ def closed(settings: Settings, name: str) -> int:
     try:
         for source in (one for one in sources if one.name not in sick):
             quiet = partial(halted, settings.home, shapes_of(layout, source))
-            lost = close(spark, layout, release, source, recorded(layout, release), quiet)
+            with touched.changing(partial(tables_of, layout, [name])):
+                lost = close(spark, layout, release, source, recorded(layout, release), quiet)
             print(f"{source.name} is exact; days that lost late copies: {', '.join(map(str, lost)) or 'none'}")  # noqa: T201
     except (LeaseTaken, Refused) as refused:
         print(refused, file=sys.stderr)  # noqa: T201

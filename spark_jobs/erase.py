@@ -14,9 +14,10 @@ from functools import partial
 from penstock.engine.erasure import erase
 from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
+from penstock.engine.lineage import tables_of
 from penstock.engine.naming import CannotErase
 from penstock.engine.publish import Refused
-from penstock.engine.signing import book, signed, status
+from penstock.engine.signing import book, operated, signed
 from penstock.engine.telling import report
 from penstock.engine.theirs import asked
 from penstock.lake.layout import Layout
@@ -26,7 +27,9 @@ from penstock.settings import Settings
 
 
 def main() -> int:
-    return status(partial(erased, arguments()), CannotErase, LeaseTaken, Refused)
+    form = arguments()
+    tables = partial(tables_of, names=[form.domain])
+    return operated("erase", tables, partial(erased, form), CannotErase, LeaseTaken, Refused)
 
 
 def erased(form: argparse.Namespace) -> str:

@@ -12,20 +12,30 @@ from functools import partial
 
 from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
+from penstock.engine.lineage import tables_of
 from penstock.engine.mending import Lost, rebuild
 from penstock.engine.publish import Refused
-from penstock.engine.signing import book, signed, status
+from penstock.engine.signing import book, operated, signed
 from penstock.lake.layout import Layout
 from penstock.lake.session import open_session
 from penstock.log.schemas import Schemas
-from penstock.model.domain import UnknownName
+from penstock.model.domain import UnknownName, domains
 from penstock.settings import Settings
 
 
 def main() -> int:
     parser = signed(__doc__)
     parser.add_argument("--table", required=True, help="its path below the lake's root, as `penstock doctor` says it")
-    return status(partial(rebuilt, parser.parse_args()), Lost, LeaseTaken, Refused, UnknownName)
+    asked = parser.parse_args()
+    return operated(
+        "rebuild", partial(tables, asked.table), partial(rebuilt, asked), Lost, LeaseTaken, Refused, UnknownName
+    )
+
+
+def tables(wanted: str, layout: Layout) -> list[str]:
+    """The table itself, which may be bronze, and what is made of it."""
+    domain = wanted.rpartition("/")[2].partition(".")[0]
+    return [f"{layout.root}/{wanted}", *(tables_of(layout, [domain]) if domain in domains() else ())]
 
 
 def rebuilt(asked: argparse.Namespace) -> str:

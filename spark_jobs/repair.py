@@ -15,10 +15,11 @@ from penstock.engine.correcting import BadRepair, asked, named
 from penstock.engine.gate import recorded
 from penstock.engine.halting import ask_to_end, halted, shapes_of
 from penstock.engine.lease import LeaseTaken
+from penstock.engine.lineage import tables_of
 from penstock.engine.publish import Refused
 from penstock.engine.repair import looked, planned, repair, settled
 from penstock.engine.shape import Shape
-from penstock.engine.signing import book, signed, status
+from penstock.engine.signing import book, operated, signed, status
 from penstock.lake.layout import Layout
 from penstock.lake.session import open_session
 from penstock.lake.statements import NoSuchStatement
@@ -28,7 +29,12 @@ from penstock.settings import Settings
 
 
 def main() -> int:
-    return status(partial(repaired, arguments()), BadRepair, LeaseTaken, NoSuchStatement, UnknownName, Refused)
+    told = arguments()
+    refusals = (BadRepair, LeaseTaken, NoSuchStatement, UnknownName, Refused)
+    if told.dry_run:
+        return status(partial(repaired, told), *refusals)
+    tables = partial(tables_of, names=[told.source.partition(".")[0]])
+    return operated("repair", tables, partial(repaired, told), *refusals)
 
 
 def repaired(told: argparse.Namespace) -> str:

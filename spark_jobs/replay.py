@@ -12,8 +12,9 @@ import sys
 from functools import partial
 
 from penstock.engine.lease import LeaseTaken
+from penstock.engine.lineage import tables_of
 from penstock.engine.releasing import replay
-from penstock.engine.signing import status
+from penstock.engine.signing import operated
 from penstock.lake import replays
 from penstock.lake.code import unpacked
 from penstock.lake.layout import Layout
@@ -24,7 +25,9 @@ from penstock.settings import Settings
 
 
 def main() -> int:
-    return status(partial(replayed, arguments()), Refused, CodeRefused, LeaseTaken)
+    asked = arguments()
+    tables = partial(tables_of, names=[asked.domain])
+    return operated("replay", tables, partial(replayed, asked), Refused, CodeRefused, LeaseTaken)
 
 
 def replayed(asked: argparse.Namespace) -> str:

@@ -13,10 +13,11 @@ from functools import partial
 
 from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
+from penstock.engine.lineage import tables_of
 from penstock.engine.mending import mend_views
 from penstock.engine.publish import Refused
 from penstock.engine.returning import ALL, go_back
-from penstock.engine.signing import signed, status
+from penstock.engine.signing import operated, signed
 from penstock.engine.ways import CannotRewind
 from penstock.lake.layout import Layout
 from penstock.lake.restore_points import NoSuchPoint
@@ -28,7 +29,10 @@ from penstock.settings import Settings
 
 
 def main() -> int:
-    return status(partial(gone_back, arguments()), CannotRewind, LeaseTaken, NoSuchPoint, Refused, Unfinished)
+    asked = arguments()
+    tables = partial(tables_of, names=[*domains()] if asked.domain == ALL else [asked.domain])
+    refusals = (CannotRewind, LeaseTaken, NoSuchPoint, Refused, Unfinished)
+    return operated("rewind", tables, partial(gone_back, asked), *refusals)
 
 
 def gone_back(asked: argparse.Namespace) -> str:

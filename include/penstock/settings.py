@@ -3,14 +3,16 @@
 May be imported by everything; imports only the standard library.
 """
 
+import json
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-# What other programs read under a name of their own: delta-rs and Arrow look for these.
-STANDARD = {"store": "AWS_ENDPOINT_URL", "store_region": "AWS_REGION"}
+# What other programs read under a name of their own: delta-rs and Arrow look for these, others for who started a job.
+STANDARD = {"store": "AWS_ENDPOINT_URL", "store_region": "AWS_REGION", "started_by": "OPENLINEAGE_PARENT_ID"}
 
 # Of hours or days: no calendar ends before.
 MOST = 100_000
@@ -50,6 +52,11 @@ class Settings:
     shift_hours: float = 6.0
     # Days that a release which nobody reads is kept up: so long one may go back to it.
     revert_days: float = 7.0
+    # Who hears what reads and writes what: empty, a file in the home; else a server's address, or whatever else
+    # OpenLineage can send to, in its own JSON.
+    lineage: str = ""
+    # Whose doing a job is, in its stories: a task's namespace, name and run, with slashes between.
+    started_by: str = ""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> "Settings":
@@ -75,6 +82,8 @@ class Settings:
             store_region=environ.get(STANDARD["store_region"], cls.store_region),
             shift_hours=_number(environ, "PENSTOCK_SHIFT_HOURS", cls.shift_hours),
             revert_days=_number(environ, "PENSTOCK_REVERT_DAYS", cls.revert_days),
+            lineage=_lineage(environ, "PENSTOCK_LINEAGE"),
+            started_by=environ.get(STANDARD["started_by"], ""),
         )
 
     @property
@@ -85,6 +94,18 @@ class Settings:
     @property
     def airflow_at(self) -> str:
         return self.airflow_url or f"http://127.0.0.1:{self.airflow_port}"
+
+    @property
+    def lineage_to(self) -> dict[str, Any]:
+        """OpenLineage's transport, for Airflow and for Spark jobs alike."""
+        if not self.lineage:
+            # Never lost, nor sent anywhere unasked.
+            return {"type": "file", "log_file_path": str(self.home / "logs" / "lineage.jsonl"), "append": True}
+        if self.lineage.startswith("http"):
+            # A server that is down costs each job two seconds, not half a minute.
+            return {"type": "http", "url": self.lineage, "timeout": 2, "retry": {"total": 1}}
+        told: dict[str, Any] = json.loads(self.lineage)
+        return told
 
     def to_env(self) -> dict[str, str]:
         """The environment in which `from_env` gives these settings again, for child processes."""
@@ -119,3 +140,19 @@ def _number(environ: Mapping[str, str], name: str, default: float) -> float:
     if not 0 < number <= MOST:
         raise SettingError(f"{name}={text!r} is not a number above 0, up to {MOST:,}.")
     return number
+
+
+def _lineage(environ: Mapping[str, str], name: str) -> str:
+    text = environ.get(name, "").strip()
+    if not text.startswith("{"):
+        return _url(environ, name)
+    try:
+        named = isinstance(json.loads(text).get("type"), str)
+    except ValueError:
+        named = False
+    if not named:
+        raise SettingError(
+            f"{name} is no transport of OpenLineage. Set it to http://HOST:PORT, or to JSON such as "
+            '{"type": "kafka", "topic": "lineage", "config": {"bootstrap.servers": "HOST:9092"}}.'
+        )
+    return text

@@ -1,5 +1,6 @@
 """A day in the life of the people who run this work in Airflow, through REST, on the real stack."""
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -43,6 +44,15 @@ def test_an_ordinary_day_events_become_published_numbers(operator: Operator, yes
     operator.send(20)
     assert operator.ended(operator.build()) == "success"
     assert operator.published() == operator.facts()
+
+
+def test_what_the_build_read_and_wrote_hangs_below_its_task(operator: Operator) -> None:
+    told = [json.loads(line) for line in (operator.stack.home / "logs" / "lineage.jsonl").read_text().splitlines()]
+    tasks = {event["run"]["runId"] for event in told if event["job"]["name"] == "build_views.build_views"}
+    build = [event for event in told if event["job"]["name"] == "spark.build_views"][-1]
+    written = {each["name"].rpartition("/")[2] for each in build["outputs"]}
+    assert (build["eventType"], VIEW in written) == ("COMPLETE", True)
+    assert build["run"]["facets"]["parent"]["run"]["runId"] in tasks
 
 
 def test_a_gate_that_fails_keeps_the_last_good_numbers_and_calls_until_it_is_mended(

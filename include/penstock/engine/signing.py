@@ -2,11 +2,14 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
+from penstock.engine.lineage import Touched, told
 from penstock.lake import audit
 from penstock.lake.layout import Layout
+from penstock.settings import Settings
 
 REFUSED = 3
 
@@ -31,6 +34,19 @@ def book(
     """Writes into the audit what was done to what, by whom and why."""
     entry = audit.Entry(asked.operation, what, about, asked.who, asked.why, asked.approved_by, before, after)
     audit.record(layout, entry)
+
+
+def operated(
+    job: str, tables: Callable[[Layout], Iterable[str]], work: Callable[[], str], *refusals: type[Exception]
+) -> int:
+    """The exit status of a job that changes some of these tables for a person; which, is told as its lineage."""
+    settings = Settings.from_env()
+
+    def changed(touched: Touched) -> int:
+        with touched.changing(partial(tables, Layout(settings.lake))):
+            return status(work, *refusals)
+
+    return told(settings, job, changed)
 
 
 def status(work: Callable[[], str], *refusals: type[Exception]) -> int:

@@ -8,9 +8,10 @@ from penstock.engine.conditions import BadCondition
 from penstock.engine.gate import recorded
 from penstock.engine.halting import halted, shapes_of
 from penstock.engine.lease import LeaseTaken
+from penstock.engine.lineage import tables_of
 from penstock.engine.publish import Refused
 from penstock.engine.retraction import Unconfirmed, retract, settled
-from penstock.engine.signing import book, signed, status
+from penstock.engine.signing import book, operated, signed
 from penstock.lake.layout import Layout
 from penstock.lake.retractions import Restatement, Retraction
 from penstock.lake.session import open_session
@@ -41,7 +42,8 @@ def form(doc: str | None) -> argparse.ArgumentParser:
 def run(verb: str, asked: argparse.Namespace, say: Say) -> int:
     """The job's exit status."""
     refusals = (BadCondition, LeaseTaken, Unconfirmed, NoSuchStatement, Refused)
-    return status(partial(stated, verb, asked, say), *refusals)
+    tables = partial(tables_of, names=[source(asked.source).domain])
+    return operated(verb, tables, partial(stated, verb, asked, say), *refusals)
 
 
 def stated(verb: str, asked: argparse.Namespace, say: Say) -> str:

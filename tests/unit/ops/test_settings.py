@@ -48,3 +48,19 @@ def test_an_address_that_cannot_be_is_refused_by_name(text: str) -> None:
 def test_a_length_of_time_is_a_positive_number_of_some_reason(name: str, text: str) -> None:
     with pytest.raises(SettingError, match=name):
         Settings.from_env({name: text})
+
+
+def test_lineage_stays_in_the_home_until_somebody_names_a_server(tmp_path: Path) -> None:
+    here = Settings.from_env({"PENSTOCK_HOME": str(tmp_path)})
+    there = Settings.from_env({"PENSTOCK_LINEAGE": "http://lineage:5000/"})
+    other = Settings.from_env({"PENSTOCK_LINEAGE": '{"type": "console"}'})
+    told = [(each.lineage_to["type"], each.lineage_to.get("url")) for each in (here, there, other)]
+    assert told == [("file", None), ("http", "http://lineage:5000"), ("console", None)]
+    assert here.lineage_to["log_file_path"] == f"{tmp_path}/logs/lineage.jsonl"
+    assert Settings.from_env(other.to_env()) == other
+
+
+@pytest.mark.parametrize("text", ["lineage:5000", "{", "{}", '{"type": 5}', '["http"]', "http://me:secret@lineage"])
+def test_a_place_for_lineage_that_cannot_be_is_refused_by_name(text: str) -> None:
+    with pytest.raises(SettingError, match="PENSTOCK_LINEAGE"):
+        Settings.from_env({"PENSTOCK_LINEAGE": text})

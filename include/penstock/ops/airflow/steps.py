@@ -12,7 +12,7 @@ from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION
 from penstock.ops.airflow.errors import DataRefused, named
 from penstock.ops.airflow.notes import verdicts
 from penstock.ops.airflow.runbooks import runbook
-from penstock.settings import Settings
+from penstock.settings import STANDARD, Settings
 
 
 class SparkStep(SparkSubmitOperator):
@@ -52,6 +52,7 @@ class SparkStep(SparkSubmitOperator):
     def execute(self, context: Context) -> None:
         settings = Settings.from_env()
         self.conf = self.settings_of(settings)
+        self.env_vars = {**(self.env_vars or {}), STANDARD["started_by"]: started_by(context)}
         try:
             super().execute(context)
         except AirflowException as failed:
@@ -68,3 +69,10 @@ class SparkStep(SparkSubmitOperator):
     def settings_of(self, settings: Settings) -> dict[str, str]:
         """The lake's settings with this step's memory. The master is the connection's to say."""
         return {**spark_conf(settings, short=self.is_short()), "spark.driver.memory": self.memory, **(self.conf or {})}
+
+
+def started_by(context: Context) -> str:
+    """The task as OpenLineage knows it: what its job tells hangs below it."""
+    from airflow.providers.openlineage.plugins.macros import lineage_parent_id
+
+    return str(lineage_parent_id(context["ti"]))
