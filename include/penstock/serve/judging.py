@@ -26,7 +26,8 @@ from penstock.serve.question import Question
 from penstock.serve.reader import ALL_ROWS, Reader
 from penstock.serve.snapshot import Snapshot
 
-# An epoch comes each second. What fails is tried again more rarely: it asks the same for the same refusal.
+# Between two looks at buckets that wait in a row. What fails is tried again more rarely: it asks the same for the same
+# refusal.
 SECONDS, AFTER_FAILURE = 1.0, 15.0
 # How far back a late fact is told of: a day, and two buckets at least.
 HORIZON, MOST_BUCKETS = timedelta(days=1), 1_440
@@ -128,6 +129,10 @@ class Judge:
             self._due |= dict.fromkeys(self._touched(snapshot, now))
             self._snapshot = snapshot
         self._due = {bucket: None for bucket in self._due if bucket >= self._first}
+        return self.waits()
+
+    def waits(self) -> bool:
+        """Whether buckets are left that were not judged yet."""
         return bool(self._due)
 
     def look(self) -> int:
@@ -194,9 +199,7 @@ class Judges:
         """For how many seconds it rests."""
         name = judge.rule.name
         try:
-            changed = judge.changed()
-            if changed:
-                judge.judge()
+            judge.look()
             self._reader.problems.pop(name, None)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
@@ -204,7 +207,8 @@ class Judges:
                 log.exception("the threshold %s cannot be judged", name)
             self._reader.problems[name] = problem
             return AFTER_FAILURE
-        return SECONDS if changed else 0.0
+        # What an epoch changed is judged at once; what one look left gives way to answers.
+        return SECONDS if judge.waits() else 0.0
 
 
 def armed() -> Sequence[Threshold]:
