@@ -15,7 +15,6 @@ from datetime import timedelta
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.sdk import Param, chain, dag, task
 
-from penstock.lake.spark_settings import few_cores
 from penstock.ops.airflow import forms
 from penstock.ops.airflow.defaults import DEFAULTS
 from penstock.ops.airflow.errors import Busy
@@ -52,7 +51,6 @@ def release_stream() -> None:
         SparkStep(
             job="stream",
             refusal=Busy,
-            short=few_cores,
             arguments=["--domains={{ params.domain }}", "--release={{ params.release }}"],
         ),
         still_kept(SAME["domain"], SAME["release"]),

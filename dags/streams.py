@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 
 from airflow.sdk import dag
 
-from penstock.lake.spark_settings import few_cores
 from penstock.ops.airflow.defaults import DEFAULTS
 from penstock.ops.airflow.errors import Busy
 from penstock.ops.airflow.steps import SparkStep
@@ -36,7 +35,7 @@ from penstock.ops.airflow.steps import SparkStep
     tags=["streams"],
 )
 def streams() -> None:
-    SparkStep(job="stream", pool="streams", refusal=Busy, short=few_cores)
+    SparkStep(job="stream", pool="streams", refusal=Busy)
 
 
 streams()

@@ -100,7 +100,7 @@ def topic(broker: str) -> str:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Settings of an empty home of this test's own; no broker is behind its Kafka address."""
-    return Settings(home=tmp_path, lake=str(tmp_path / "lake"), kafka=f"127.0.0.1:{free_port()}")
+    return Settings(home=tmp_path, lake=str(tmp_path / "lake"), kafka=f"127.0.0.1:{free_port()}", compiler="quick")
 
 
 @pytest.fixture
@@ -113,10 +113,10 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Domain:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
-    """The one Spark session of the run, opened as the product opens it."""
+    """The one Spark session of the run, opened as the product opens it for short jobs, since each test has its own plans."""
     from penstock.lake.session import open_session
 
     home = tmp_path_factory.mktemp("spark")
-    session = open_session(Settings(home=home, lake=str(home / "lake"), kafka=""), "tests")
+    session = open_session(Settings(home=home, lake=str(home / "lake"), kafka=""), "tests", short=True)
     yield session
     session.stop()

@@ -50,6 +50,8 @@ class Settings:
     spark_ui_port: int = 0
     # Hours that one streaming driver runs before a fresh one takes over.
     shift_hours: float = 6.0
+    # How Spark's JVMs compile: `full` for stacks that live for hours, `quick` for those that live for minutes.
+    compiler: str = "full"
     # Days that a release which nobody reads is kept up: so long one may go back to it.
     revert_days: float = 7.0
     # Who hears what reads and writes what: empty, a file in the home; else a server's address, or whatever else
@@ -81,6 +83,7 @@ class Settings:
             store=environ.get(STANDARD["store"], ""),
             store_region=environ.get(STANDARD["store_region"], cls.store_region),
             shift_hours=_number(environ, "PENSTOCK_SHIFT_HOURS", cls.shift_hours),
+            compiler=_one_of(environ, "PENSTOCK_COMPILER", ("full", "quick")),
             revert_days=_number(environ, "PENSTOCK_REVERT_DAYS", cls.revert_days),
             lineage=_lineage(environ, "PENSTOCK_LINEAGE"),
             started_by=environ.get(STANDARD["started_by"], ""),
@@ -140,6 +143,14 @@ def _number(environ: Mapping[str, str], name: str, default: float) -> float:
     if not 0 < number <= MOST:
         raise SettingError(f"{name}={text!r} is not a number above 0, up to {MOST:,}.")
     return number
+
+
+def _one_of(environ: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> str:
+    """The first one where nothing is said."""
+    text = environ.get(name, "") or allowed[0]
+    if text not in allowed:
+        raise SettingError(f"{name}={text!r} is not known. Set it to {' or '.join(allowed)}, or leave it out.")
+    return text
 
 
 def _lineage(environ: Mapping[str, str], name: str) -> str:

@@ -160,7 +160,7 @@ def books(scene: Scene) -> list[Balance]:
 
 
 def settings_of(home: Path, log: MortalBroker) -> Settings:
-    return Settings(home=home, lake=str(home / "lake"), kafka=log.address)
+    return Settings(home=home, lake=str(home / "lake"), kafka=log.address, compiler="quick")
 
 
 def main() -> int:

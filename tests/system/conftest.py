@@ -71,7 +71,7 @@ class RunningStack:
 def environment(home: Path) -> dict[str, str]:
     """Ports of its own for each stack, so that tests run beside a developer's. It ends with the tests."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "PENSTOCK"))}
-    return {**kept, **trial.settings(home).to_env(), OWNER: str(os.getpid())}
+    return {**kept, **trial.settings(home, compiler="quick").to_env(), OWNER: str(os.getpid())}
 
 
 def eventually(condition: Callable[[], bool], seconds: float) -> bool:

@@ -53,8 +53,10 @@ def test_a_local_lake_knows_no_store() -> None:
 
 
 def test_a_stream_is_compiled_fully_and_a_short_job_quickly() -> None:
-    options = [spark_conf(LOCAL, short=short)["spark.driver.extraJavaOptions"] for short in (False, True)]
-    assert ["TieredStopAtLevel=1" in each for each in options] == [False, True]
+    quick = replace(LOCAL, compiler="quick")
+    confs = [spark_conf(LOCAL), spark_conf(LOCAL, short=True), spark_conf(quick)]
+    options = [conf["spark.driver.extraJavaOptions"] for conf in confs]
+    assert ["TieredStopAtLevel=1" in each for each in options] == [False, True, True]
 
 
 def test_a_dag_file_may_read_the_settings() -> None:

@@ -19,8 +19,8 @@ from penstock.engine.stream import Job, Stream
 from penstock.engine.upkeep import Upkeep, keep
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.releases import kept
-from penstock.lake.session import open_session, session_of
-from penstock.lake.spark_settings import few_cores, pages
+from penstock.lake.session import compile_last, jvm_of, open_session, session_of
+from penstock.lake.spark_settings import pages
 from penstock.log.alerts import Alerts
 from penstock.log.schemas import Schemas
 from penstock.model.domain import domains
@@ -53,7 +53,8 @@ def run(
     upkeep = Upkeep(chores(settings, chosen, release))
     alarms = Alarms(Layout(settings.lake), chosen, Alerts(settings.kafka).tell, release)
     keeping = Kept(Layout(settings.lake), release)
-    spark = open_session(settings, "streams", short=few_cores(), **pages(settings), **SESSION, **session_of(code))
+    spark = open_session(settings, "streams", **pages(settings), **SESSION, **session_of(code))
+    compile_last(jvm_of(spark))
     alarms.start()
     while wanted.still() and streams:
         for stream in streams:

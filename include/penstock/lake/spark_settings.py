@@ -69,19 +69,22 @@ JVM = (
     # No file in /tmp for each JVM.
     "-XX:-UsePerfData",
 )
-# C1 compiles at once and never again: right for a job of seconds, and for a stream that has few cores.
+# C1 compiles at once and never again: right for a job of seconds.
 SHORT_JVM = ("-XX:TieredStopAtLevel=1",)
+# Where C2 is behind with its work, C1 does not slow code down by counting for it.
+LONG_JVM = ("-XX:Tier3DelayOn=0", "-XX:Tier3DelayOff=0")
 # With more, C2 has a core to itself, and nobody waits for it.
 FEW_CORES = 4
 
 
 def few_cores() -> bool:
-    """Where C2 would take one core from a stream for its first minutes: docs/decisions/0043."""
+    """Where C2 would take one core from a job of minutes: docs/decisions/0043."""
     return (os.cpu_count() or 1) <= FEW_CORES
 
 
 def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
     """What a job runs with. `short` is for jobs of seconds."""
+    compiled = SHORT_JVM if short or settings.compiler == "quick" else LONG_JVM
     local = settings.spark_master.startswith("local")
     return {
         **SPARK,
@@ -97,7 +100,7 @@ def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
         "spark.pyspark.python": sys.executable,
         # On the class path, jars are in the archive; `spark.jars` copies them and loads them apart from it.
         "spark.driver.extraClassPath": ":".join(f"{folder}/*" for folder in _folders(settings)),
-        "spark.driver.extraJavaOptions": " ".join([*JVM, *(SHORT_JVM if short else ()), *_archive()]),
+        "spark.driver.extraJavaOptions": " ".join([*JVM, *compiled, *_archive()]),
     }
 
 

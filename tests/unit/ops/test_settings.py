@@ -43,6 +43,13 @@ def test_an_address_that_cannot_be_is_refused_by_name(text: str) -> None:
         Settings.from_env({"PENSTOCK_SERVE_URL": text})
 
 
+def test_a_compiler_is_full_or_quick() -> None:
+    assert Settings.from_env({"PENSTOCK_COMPILER": ""}).compiler == "full"
+    assert Settings.from_env({"PENSTOCK_COMPILER": "quick"}).compiler == "quick"
+    with pytest.raises(SettingError, match="PENSTOCK_COMPILER='fast' is not known. Set it to full or quick"):
+        Settings.from_env({"PENSTOCK_COMPILER": "fast"})
+
+
 @pytest.mark.parametrize("name", ["PENSTOCK_SHIFT_HOURS", "PENSTOCK_REVERT_DAYS"])
 @pytest.mark.parametrize("text", ["0", "-2", "inf", "1e9", "nan", "six"])
 def test_a_length_of_time_is_a_positive_number_of_some_reason(name: str, text: str) -> None:

@@ -1,5 +1,6 @@
 """`penstock demo`: the whole stack with simulated traffic, and a verdict."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -26,7 +27,8 @@ def demo(
     from penstock.ops.stack import foreground, run
 
     screen = Console(stderr=as_json, highlight=False)
-    settings = Settings.from_env()
+    # Whoever watches a demo sees its first minutes.
+    settings = replace(Settings.from_env(), compiler="quick")
     stack = run.start(settings, detach=False)
     verdict = None
     with foreground.running(stack, screen):

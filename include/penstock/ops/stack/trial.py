@@ -34,10 +34,11 @@ def _free(port: int) -> bool:
     return True
 
 
-def settings(home: Path) -> Settings:
+def settings(home: Path, compiler: str = "full") -> Settings:
     return Settings.from_env(
         {
             "PENSTOCK_HOME": str(home),
+            "PENSTOCK_COMPILER": compiler,
             "PENSTOCK_KAFKA_PORT": str(free_port(following=1)),
             **{f"PENSTOCK_{part}_PORT": str(free_port()) for part in ("AIRFLOW", "COLLECTOR", "SERVE")},
         }
