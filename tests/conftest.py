@@ -113,7 +113,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Domain:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
-    """The one Spark session of the run, opened as the product opens it for short jobs, since each test has its own plans."""
+    """The one Spark session of the run, opened as the product opens it for a short job: each test has its own plans."""
     from penstock.lake.session import open_session
 
     home = tmp_path_factory.mktemp("spark")

@@ -23,7 +23,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, dict[int, "subprocess.Popen[b
     voters = ",".join(f"{node}@127.0.0.1:{controller}" for node, (_, controller) in ports.items())
     processes = {}
     for node, (port, controller) in ports.items():
-        broker = Broker(tmp_path / str(node), port, controller, node, voters, replication=3)
+        broker = Broker(tmp_path / str(node), port, controller, node, voters, replication=3, quick=True)
         broker.prepare()
         processes[node] = subprocess.Popen(broker.command(), stdout=subprocess.DEVNULL)
     address = ",".join(f"127.0.0.1:{port}" for port, _ in ports.values())

@@ -53,7 +53,7 @@ def run(
     upkeep = Upkeep(chores(settings, chosen, release))
     alarms = Alarms(Layout(settings.lake), chosen, Alerts(settings.kafka).tell, release)
     keeping = Kept(Layout(settings.lake), release)
-    spark = open_session(settings, "streams", **pages(settings), **SESSION, **session_of(code))
+    spark = open_session(settings, "streams", short=False, **pages(settings), **SESSION, **session_of(code))
     compile_last(jvm_of(spark))
     alarms.start()
     while wanted.still() and streams:

@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from penstock.jvm import QUICK, mapped
 from penstock.settings import SettingError, Settings
 
 SHARE = Path(sys.prefix, "share", "penstock")
@@ -15,8 +16,6 @@ JARS = SHARE / "jars" / "spark"
 STORE_JARS = SHARE / "jars" / "s3"
 # Classes in the form in which the JVM maps them; made by `python -m penstock.lake.warmup`.
 ARCHIVE = SHARE / "spark.jsa"
-# The JVM would tell each time that an archive is stale, which set-up mends.
-QUIET = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off")
 
 SPARK = {
     # Days and hours are UTC everywhere; a reader's zone is a matter of presentation.
@@ -69,8 +68,6 @@ JVM = (
     # No file in /tmp for each JVM.
     "-XX:-UsePerfData",
 )
-# C1 compiles at once and never again: right for a job of seconds.
-SHORT_JVM = ("-XX:TieredStopAtLevel=1",)
 # Where C2 is behind with its work, C1 does not slow code down by counting for it.
 LONG_JVM = ("-XX:Tier3DelayOn=0", "-XX:Tier3DelayOff=0")
 # With more, C2 has a core to itself, and nobody waits for it.
@@ -84,7 +81,7 @@ def few_cores() -> bool:
 
 def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
     """What a job runs with. `short` is for jobs of seconds."""
-    compiled = SHORT_JVM if short or settings.compiler == "quick" else LONG_JVM
+    compiled = QUICK if short or settings.compiler == "quick" else LONG_JVM
     local = settings.spark_master.startswith("local")
     return {
         **SPARK,
@@ -100,7 +97,7 @@ def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
         "spark.pyspark.python": sys.executable,
         # On the class path, jars are in the archive; `spark.jars` copies them and loads them apart from it.
         "spark.driver.extraClassPath": ":".join(f"{folder}/*" for folder in _folders(settings)),
-        "spark.driver.extraJavaOptions": " ".join([*JVM, *compiled, *_archive()]),
+        "spark.driver.extraJavaOptions": " ".join([*JVM, *compiled, *mapped(ARCHIVE)]),
     }
 
 
@@ -137,8 +134,3 @@ def _store(settings: Settings) -> dict[str, str]:
     other = {"endpoint": settings.store, "path.style.access": "true"} if settings.store else {}
     return {**STORE, **{f"spark.hadoop.fs.s3a.{name}": value for name, value in other.items()},
             "spark.hadoop.fs.s3a.endpoint.region": settings.store_region}  # fmt: skip
-
-
-def _archive() -> list[str]:
-    # An archive of another Java or of other jars is ignored by the JVM.
-    return [f"-XX:SharedArchiveFile={ARCHIVE}", "-Xshare:auto", *QUIET] if ARCHIVE.exists() else []

@@ -10,8 +10,9 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from penstock.jvm import QUICK, QUIET
 from penstock.lake.session import open_session
-from penstock.lake.spark_settings import ARCHIVE, JVM, QUIET, SHORT_JVM
+from penstock.lake.spark_settings import ARCHIVE, JVM
 from penstock.settings import Settings
 
 
@@ -31,7 +32,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=ARCHIVE.parent, prefix="warmup-") as name:
         home = Path(name)
         draft = home / "spark.jsa"
-        options = " ".join([*JVM, *SHORT_JVM, f"-XX:ArchiveClassesAtExit={draft}", *QUIET])
+        options = " ".join([*JVM, *QUICK, f"-XX:ArchiveClassesAtExit={draft}", *QUIET])
         settings = Settings(home=home, lake=str(home), kafka="", spark_master="local[2]")
         spark = open_session(settings, "warmup", short=True, **{"spark.driver.extraJavaOptions": options})
         usual_job(spark, home)

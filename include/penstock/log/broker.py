@@ -7,11 +7,17 @@ from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from pathlib import Path
 
-JARS = Path(sys.prefix, "share", "penstock", "jars", "broker")
+from penstock.jvm import QUICK, mapped
+
+SHARE = Path(sys.prefix, "share", "penstock")
+JARS = SHARE / "jars" / "broker"
+# The classes of a broker that starts and takes records; made by `python -m penstock.ops.stack.warmup`.
+ARCHIVE = SHARE / "broker.jsa"
 
 # A broker of one machine holds few connections and small batches: 256 MB is what it settles at under
 # full load of two cores; the serial collector has the smallest footprint there.
-HEAP = ("-Xms64m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-Xss512k")
+HEAP = ("-Xms64m", "-Xmx256m", "-XX:+UseSerialGC", "-Xss512k")
+FULL = ("-XX:TieredStopAtLevel=4",)
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,8 @@ class Broker:
     node: int = 1
     voters: str = ""
     replication: int = 1
+    # It will live for minutes, and often comes back: docs/decisions/0021.
+    quick: bool = False
 
     def properties(self) -> str:
         in_sync = max(1, self.replication - 1)
@@ -69,20 +77,21 @@ class Broker:
             return
         cluster = self._cluster()
         subprocess.run(
-            [*self._java(), "kafka.tools.StorageTool", "format", "--cluster-id", cluster,
+            [*self._java(*QUICK), "kafka.tools.StorageTool", "format", "--cluster-id", cluster,
              "--config", str(self._config()), "--ignore-formatted"],
             check=True, capture_output=True,
         )  # fmt: skip
 
-    def command(self) -> list[str]:
-        return [*self._java(), "kafka.Kafka", str(self._config())]
+    def command(self, *options: str) -> list[str]:
+        """`options`: of the JVM, beside those that it always gets."""
+        return [*self._java(*(QUICK if self.quick else FULL), *options), "kafka.Kafka", str(self._config())]
 
     def _config(self) -> Path:
         return self.folder / "broker.properties"
 
-    def _java(self) -> list[str]:
+    def _java(self, *options: str) -> list[str]:
         log4j = Path(__file__).with_name("log4j2.yaml")
-        return ["java", *HEAP, f"-Dlog4j2.configurationFile={log4j}", "-cp", f"{JARS}/*"]
+        return ["java", *HEAP, *options, *mapped(ARCHIVE), f"-Dlog4j2.configurationFile={log4j}", "-cp", f"{JARS}/*"]
 
     def _cluster(self) -> str:
         """Nodes of one quorum share a cluster id, so it is made from the list of voters."""

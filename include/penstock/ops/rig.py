@@ -118,7 +118,7 @@ def rig() -> Iterator[Rig]:
     """A rig in a fresh home; nothing of it is left."""
     with tempfile.TemporaryDirectory(prefix="penstock-") as folder:
         home = Path(folder)
-        broker = MortalBroker(home / "broker")
+        broker = MortalBroker(home / "broker", quick=False)
         try:
             settings = Settings(home=home, lake=str(home / "lake"), kafka=broker.address)
             _ensure(settings.kafka)

@@ -46,7 +46,7 @@ def test_an_address_that_cannot_be_is_refused_by_name(text: str) -> None:
 def test_a_compiler_is_full_or_quick() -> None:
     assert Settings.from_env({"PENSTOCK_COMPILER": ""}).compiler == "full"
     assert Settings.from_env({"PENSTOCK_COMPILER": "quick"}).compiler == "quick"
-    with pytest.raises(SettingError, match="PENSTOCK_COMPILER='fast' is not known. Set it to full or quick"):
+    with pytest.raises(SettingError, match="Set it to full or quick, or leave it out"):
         Settings.from_env({"PENSTOCK_COMPILER": "fast"})
 
 

@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from penstock.ops.stack import airflow, config
+from penstock.ops.stack.broker import broker
 from penstock.ops.stack.home import open_home
 from penstock.ops.stack.parts import parts
 from penstock.settings import Settings
@@ -68,3 +70,14 @@ def test_what_dag_files_import_is_there_before_they_are_read_and_is_not_heavy() 
         "'great_expectations'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("compiler", ["full", "quick"])
+def test_the_broker_is_compiled_as_the_settings_say(settings: Settings, compiler: str) -> None:
+    command = broker(replace(settings, compiler=compiler)).command()
+    assert ("-XX:TieredStopAtLevel=1" in command) == (compiler == "quick")
+
+
+def test_a_broker_has_the_archive_that_set_up_made(settings: Settings) -> None:
+    kept = [each for each in broker(settings).command() if each.startswith("-XX:SharedArchiveFile=")]
+    assert [Path(each.partition("=")[2]).is_file() for each in kept] == [True]

@@ -24,13 +24,13 @@ def run(quick: bool) -> Iterator[Figure]:
                 ["make", "setup"], cwd=clone, env=fresh(), capture_output=True, text=True, check=False
             )
             seconds = round(time.monotonic() - begun, 1)
-            archive = clone / ".venv" / "share" / "penstock" / "spark.jsa"
+            archives = [clone / ".venv" / "share" / "penstock" / name for name in ("spark.jsa", "broker.jsa")]
             yield Figure(
                 "setup",
                 f"seconds until {what}",
                 seconds,
                 goal=goal,
-                gate_ok=done.returncode == 0 and archive.is_file(),
+                gate_ok=done.returncode == 0 and all(archive.is_file() for archive in archives),
                 detail={
                     "cpu seconds": round(cpu() - used, 1),
                     "said": done.stdout.splitlines() + done.stderr.splitlines(),

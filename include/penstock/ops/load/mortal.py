@@ -22,9 +22,9 @@ COLLECTOR = (sys.executable, "-m", "penstock.collect")
 class MortalBroker:
     """One node in a folder of its own; `start` returns at once, `ready` when it answers."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, quick: bool = True) -> None:
         port = free_port(following=1)
-        self._node, self.address = Broker(folder, port, port + 1), f"127.0.0.1:{port}"
+        self._node, self.address = Broker(folder, port, port + 1, quick=quick), f"127.0.0.1:{port}"
         self._node.prepare()
         self.start()
 

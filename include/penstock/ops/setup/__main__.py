@@ -52,20 +52,22 @@ def set_up() -> None:
         jars.fetch(VENV)
         tell("log store")
         log_store.build(VENV)
-        tell("class archive, from which Spark jobs start sooner")
-        warm_up()
+        tell("class archives, from which Spark jobs and the broker start sooner")
+        broker = beside.submit(warm_up, "penstock.ops.stack.warmup")
+        warm_up("penstock.lake.warmup")
         compiled.result()
+        broker.result()
     STAMP.write_text(wanted())
     tell(f"done in {time.monotonic() - begun:.0f} s")
 
 
-def warm_up() -> None:
+def warm_up(module: str) -> None:
     """Without it everything works, only later: a failure is no reason to stop."""
     python = VENV / "bin" / "python"
-    ran = subprocess.run([python, "-m", "penstock.lake.warmup"], cwd=VENV, capture_output=True, text=True, check=False)
+    ran = subprocess.run([python, "-m", module], cwd=VENV, capture_output=True, text=True, check=False)
     if ran.returncode:
-        (VENV / "warmup.log").write_text(ran.stdout + ran.stderr)
-        tell("no class archive (.venv/warmup.log says why); Spark jobs will start more slowly")
+        (VENV / f"{module}.log").write_text(ran.stdout + ran.stderr)
+        tell(f"no class archive (.venv/{module}.log says why); what it is for will start more slowly")
 
 
 def room() -> None:

@@ -8,7 +8,8 @@ from penstock.settings import Settings
 
 def broker(settings: Settings) -> Broker:
     """The controller listens beside the broker: Kafka needs two ports, and one setting is enough for both."""
-    return Broker(settings.home / "broker", settings.kafka_port, settings.kafka_port + 1)
+    quick = settings.compiler == "quick"
+    return Broker(settings.home / "broker", settings.kafka_port, settings.kafka_port + 1, quick=quick)
 
 
 def main() -> None:
