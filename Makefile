@@ -7,7 +7,7 @@ WRONG ?=
 # `make bench NAME=startup`; without a name every benchmark runs in its quick variant.
 NAME ?=
 
-.PHONY: help setup demo test browser faults bench s3 lint lock sbom clean
+.PHONY: help setup demo test browser faults bench s3 flink lint lock sbom clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -42,6 +42,9 @@ bench: setup ## every benchmark in its quick variant (NAME=startup: that one in 
 
 s3: setup ## Spark's jars for a lake on an object store (docs/deploy.md)
 	@$(BIN)/python deploy/s3/fetch.py
+
+flink: setup ## Apache Flink's jars, 142 MB: the peer of `penstock bench ingest`
+	@$(BIN)/python deploy/flink/fetch.py
 
 lint: setup ## ruff, mypy and the import contracts
 	@$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports

@@ -195,7 +195,8 @@ def test_the_health_check_tells_a_dead_part() -> None:
     assert ran.returncode != 0
 
 
-def test_s3_jars_are_pinned() -> None:
-    pins = (PROJECT / "deploy/s3/jars.sha256").read_text().splitlines()
-    versions = re.findall(r'name="([\w-]+)" rev="([\w.]+)"', (PROJECT / "deploy/s3/ivy.xml").read_text())
+@pytest.mark.parametrize("name", ["s3", "flink"])
+def test_jars_that_lie_apart_are_pinned(name: str) -> None:
+    pins = (PROJECT / "deploy" / name / "jars.sha256").read_text().splitlines()
+    versions = re.findall(r'name="([\w-]+)" rev="([\w.-]+)"', (PROJECT / "deploy" / name / "ivy.xml").read_text())
     assert {f"{name}-{revision}.jar" for name, revision in versions} <= {line.split()[1] for line in pins}

@@ -12,15 +12,15 @@ PINS = HERE / "jars.sha256"
 NAMES = "[conf]/[artifact]-[revision].[ext]"
 
 
-def pinned() -> dict[str, str]:
+def pinned(pins: Path = PINS) -> dict[str, str]:
     """Path under the jars' folder -> sha256, from the committed list (the format of `sha256sum`)."""
-    rows = (line.split(maxsplit=1) for line in PINS.read_text().splitlines())
+    rows = (line.split(maxsplit=1) for line in pins.read_text().splitlines())
     return {name: digest for digest, name in rows}
 
 
-def wrong(folder: Path) -> list[str]:
+def wrong(folder: Path, pins: Path = PINS) -> list[str]:
     """Jars that are missing or whose bytes are not the pinned ones."""
-    return [name for name, digest in pinned().items() if digest != sha256(folder / name)]
+    return [name for name, digest in pinned(pins).items() if digest != sha256(folder / name)]
 
 
 def sha256(jar: Path) -> str:
@@ -53,8 +53,7 @@ def retrieve(venv: Path, folder: Path, wanted: Path = HERE / "ivy.xml", names: s
 
 
 def replace(fresh: Path, folder: Path) -> None:
-    """Moves each set to its place; the jar that is compiled here is made again afterwards."""
-    for old in folder.iterdir():
-        shutil.rmtree(old)
+    """Moves each set to its place; those that lie apart stay, and the jar that is compiled here is made again."""
     for each in fresh.iterdir():
+        shutil.rmtree(folder / each.name, ignore_errors=True)
         each.rename(folder / each.name)
