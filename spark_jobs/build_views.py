@@ -2,9 +2,10 @@
 
     python spark_jobs/build_views.py --domain web
     python spark_jobs/build_views.py --from 2026-11-01 --to 2026-11-07
+    python spark_jobs/build_views.py --domain web --view web.pageviews --view web.devices
 
 Without dates: the days that gained facts since the last build. With dates: these days as well, both ends included; days
-before the first record are refused, unless the schedule asks for its night.
+before the first record are refused, unless the schedule asks for its night. With views: only these tallies of facts.
 A source whose new dispositions its own suite refuses is not built, unless `--accept-rejected yes`.
 Exit status: 0 published, or nothing was new; 2 the request cannot be done; 3 a gate refused, and readers keep the last
 good numbers; else it crashed, which is always safe: start it again.
@@ -31,7 +32,7 @@ from penstock.lake.releases import current, kept
 from penstock.lake.session import open_session, session_of
 from penstock.lake.spark_settings import few_cores
 from penstock.model.domain import domains, use
-from penstock.model.view import View, source_of
+from penstock.model.view import Sessions, Tally, View, source_of
 from penstock.settings import Settings
 
 
@@ -91,7 +92,7 @@ def build(
         refused += len(sick) * read
         for why in sick.values():
             print(why, file=sys.stderr)  # noqa: T201
-        fit = [view for view in domain.views if source_of(view).name not in sick]
+        fit = [view for view in domain.views if source_of(view).name not in sick and wanted(view, asked.views)]
         try:
             # Where a view is refused, others are published all the same.
             with touched.changing(partial(gold, layout, release, fit)):
@@ -109,6 +110,16 @@ def build(
 
 def gold(layout: Layout, release: str, views: Sequence[View]) -> list[str]:
     return [layout.gold(release, view.name) for view in views]
+
+
+def wanted(view: View, names: list[str]) -> bool:
+    return not names or view.name in names
+
+
+def tallies() -> list[str]:
+    """Views that no other is made of, and that are made of facts: those that may be built alone."""
+    every = (view for domain in domains().values() for view in domain.views)
+    return [view.name for view in every if isinstance(view, Tally) and not isinstance(view.of, Sessions)]
 
 
 def gone(layout: Layout, releases: list[tuple[str, str]], last: date) -> str:
@@ -140,6 +151,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--from", dest="first", type=day, help="first UTC day, YYYY-MM-DD")
     parser.add_argument("--to", dest="last", type=day, help="last UTC day; the first one when absent")
     parser.add_argument("--full", nargs="?", const="yes", default="no", choices=["yes", "no"], help="all facts again")
+    one = "a tally of facts that is built alone; may be said again. All views when absent"
+    parser.add_argument("--view", dest="views", action="append", default=[], choices=tallies(), help=one)
     by_schedule = "nobody asked: a night before the first record is none to refuse"
     parser.add_argument("--scheduled", default="no", choices=["yes", "no"], help=by_schedule)
     accept = "build also what the suite of a source refuses"

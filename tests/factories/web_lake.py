@@ -18,6 +18,7 @@ from domains.web.views import VIEWS
 from penstock.engine import silver
 from penstock.engine.commit import Appender, create
 from penstock.engine.speed import append
+from penstock.lake import profiles
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.domain import source
 from penstock.model.source import Source
@@ -41,17 +42,20 @@ class WebLake:
     # Each view's table takes time: a test of few views names them.
     only: tuple[str, ...] = ()
     told: dict[str, list[pa.Table]] = field(default_factory=dict)
+    # Of each source, when its epochs were told among those of all.
+    turns: dict[str, list[int]] = field(default_factory=dict)
 
     def tell(self, events: Iterable[Event], name: str = EVENTS.name) -> None:
         """Commits one epoch of facts to silver and to the speed tables, as the stream does."""
         asked, epochs = source(name), self.told.setdefault(name, [])
-        rows = rows_of(asked, [*events], len(epochs), sum(map(len, epochs)))
+        views = [view for view in VIEWS if source_of(view).name == name and (not self.only or view.name in self.only)]
+        ends = {name: each.ends() for name, each in profiles.profiles_of(self.layout, FIRST_RELEASE, views).items()}
+        rows = rows_of(asked, [*events], len(epochs), sum(map(len, epochs)), profiles.known(ends))
+        self.turns.setdefault(name, []).append(sum(map(len, self.turns.values())))
         number, path = len(epochs), self.layout.silver(FIRST_RELEASE, name)
         epochs.append(rows)
         create(path, rows.schema, silver.INDEXED)
         Appender(path).append(rows, QUERY, number)
-        wanted = [view for view in VIEWS if not self.only or view.name in self.only]
-        views = [view for view in wanted if source_of(view).name == name]
         append(self.spark, self.layout, FIRST_RELEASE, views, rows, number, QUERY)  # type: ignore[arg-type]
 
     def build(self, views: Iterable[View], gate: Any) -> list[Any]:
@@ -74,17 +78,21 @@ class WebLake:
         return self.answer(view, **said).rows.to_pylist()
 
     def facts(self, name: str = EVENTS.name) -> pa.Table:
-        """Everything that was ever told, for an oracle."""
-        return pa.concat_tables(self.told[name])
+        """Everything that was ever told, for an oracle, and at which turn."""
+        told = zip(self.told[name], self.turns[name], strict=True)
+        return pa.concat_tables(
+            rows.append_column("turn", pa.array([turn] * len(rows), pa.int64())) for rows, turn in told
+        )
 
 
-def rows_of(asked: Source, events: list[Event], epoch: int, offset: int) -> pa.Table:
+def rows_of(asked: Source, events: list[Event], epoch: int, offset: int, known: str | None = None) -> pa.Table:
     """Silver's rows of some events, all of them facts."""
     shape = fact if asked is EVENTS else dict
     rows = [
         {
             "partition": 0, "offset": offset + i, "epoch": epoch, "event_id": f"{asked.name}-{offset + i}",
-            "disposition": "fact", "flags": [], "content_hash": 0, **shape(one), **_times(one["happened_at"]),
+            "disposition": "fact", "flags": [], "content_hash": 0, "known": known, **shape(one),
+            **_times(one["happened_at"]),
         }
         for i, one in enumerate(events)
     ]  # fmt: skip

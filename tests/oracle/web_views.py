@@ -20,6 +20,14 @@ from (select *, count(*) filter (gap >= interval 30 minutes)
         from facts where not bot))
 group by site, visitor, number
 """
+# Changes of a profile that were told before the view: `turn` counts what was told, of whatever source.
+PROFILED = """
+select f.*, (select arg_max(u.region, (u.happened_at, u.event_id)) from users u
+        where u."user" = f."user" and u.turn < f.turn and u.region is not null) as user_region,
+    (select arg_max(u.plan, (u.happened_at, u.event_id)) from users u
+        where u."user" = f."user" and u.turn < f.turn and u.plan is not null) as user_plan
+from facts f
+"""
 VISITS = (
     "count(*) as visits, count(*) filter (views = 1 and events = 0) as bounces, bounces / visits as bounce_rate, "
     "avg(seconds) as duration, sum(views)::double as views, sum(views) / visits as pages_per_visit"
@@ -38,6 +46,11 @@ TALLIES: Mapping[str, tuple[str, str, str]] = {
         'site, "user"',
         f"{VIEWS}, arg_max(page, happened_at) as last_page",
         f'facts where {SEEN} and "user" is not null',
+    ),
+    "web.views_by_profile": (
+        "site, user_region, user_plan",
+        f'{VIEWS}, count(distinct "user")::double as users',
+        f'profiled where {SEEN} and "user" is not null',
     ),
     "web.visits": ("site", VISITS, "sessions"),
     "web.landings": ("site, entry, exit", VISITS, "sessions"),
@@ -90,7 +103,8 @@ def tally(view: str, every: str = "") -> str:
     keys, numbers, rows = TALLIES[view]
     moment = "started" if rows == "sessions" else "happened_at"
     bucket = f"date_trunc('{every}', {moment}) as bucket, " if every else ""
-    return f"with sessions as ({SESSIONS}) select {bucket}{keys}, {numbers} from {rows} group by all order by all"
+    tables = f"with sessions as ({SESSIONS}), profiled as ({PROFILED})"
+    return f"{tables} select {bucket}{keys}, {numbers} from {rows} group by all order by all"
 
 
 def by_key(view: str) -> str:

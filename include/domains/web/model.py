@@ -3,7 +3,7 @@
 Contract fields are what senders may say; derived fields are what the shape makes of them.
 """
 
-from penstock.model.source import Facts, Field, Source
+from penstock.model.source import Enriched, Facts, Field, Source
 
 TYPES = ("pageview", "engagement", "event")
 # Number fields with the largest value that is believed (times: a day).
@@ -103,6 +103,14 @@ SOURCES = (EVENTS, USERS, IDENTITIES)
 _SEEN = "type = 'pageview' and not bot"
 PAGEVIEW = Facts(EVENTS, _SEEN)
 SIGNED_IN = Facts(EVENTS, f"{_SEEN} and user is not null")
+PROFILED = Enriched(
+    EVENTS,
+    SIGNED_IN.where,
+    said=Facts(USERS),
+    key="user",
+    on="user",
+    columns={"user_region": "region", "user_plan": "plan"},
+)
 ARRIVAL = Facts(EVENTS, f"{_SEEN} and channel <> 'Internal'")
 CAMPAIGN = Facts(EVENTS, f"{_SEEN} and utm_campaign is not null")
 ENGAGEMENT = Facts(EVENTS, "type = 'engagement' and not bot")

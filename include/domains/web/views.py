@@ -11,6 +11,7 @@ from domains.web.model import (
     ENGAGEMENT,
     EXPERIMENT,
     PAGEVIEW,
+    PROFILED,
     SAME_PERSON,
     SIGNED_IN,
     VISITS,
@@ -59,6 +60,15 @@ VIEWS_BY_USER = Tally(
     measures={"views": VIEWS_SEEN, "last_page": said("The page that the user loaded last.", last("page"))},
     every="1 hour",
     doc="Page views of users who were signed in.",
+)
+
+VIEWS_BY_PROFILE = Tally(
+    "web.views_by_profile",
+    of=PROFILED,
+    by=("site", "user_region", "user_plan"),
+    measures={"views": VIEWS_SEEN, "users": said("Different users: as visitors are counted.", distinct("user"))},
+    doc="Page views of users who were signed in, by what their profile had said when the view was taken in. A change "
+    "that comes later counts for what comes after it.",
 )
 
 SESSIONS = Sessions(
@@ -230,6 +240,7 @@ VIEWS: tuple[View, ...] = (
     PAGEVIEWS,
     PAGEVIEWS_BY_REGION,
     VIEWS_BY_USER,
+    VIEWS_BY_PROFILE,
     SESSIONS,
     VISITS_BY_SITE,
     LANDINGS,

@@ -2,8 +2,9 @@
 """The blast radius of a retraction or a restatement: facts, days, views, numbers before and after, alerts that were
 told of them. Changes nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -16,10 +17,11 @@ from penstock.engine.matching import about, after
 from penstock.lake import alerts, sketches
 from penstock.lake.layout import Layout
 from penstock.lake.local import Local
+from penstock.lake.profiles import as_seen
 from penstock.lake.publication import open_table
 from penstock.lake.releases import current
 from penstock.lake.retractions import RETRACTIONS, Restatement, Retraction
-from penstock.model.domain import source, views_of
+from penstock.model.domain import enriched_by, source, views_of
 from penstock.model.source import Source
 from penstock.model.view import Sessions, Tally, View
 
@@ -90,11 +92,12 @@ def radius(layout: Layout, release: str, of: Source, said: Retraction) -> Blast:
     picked = about(rows, of, said)
     counted = picked.group_by("happened").aggregate([("happened", "count")]).sort_by([("happened_count", "descending")])
     days = {str(row["happened"]): row["happened_count"] for row in counted.to_pylist()}
-    views = views_of(of)
+    views = [*views_of(of), *enriched_by(of)]
     total = rows.count_rows(filter=pc.field("disposition") == silver.FACT)
     chosen = counted["happened"].slice(0, MOST_DAYS)
     near = rows.to_table(filter=pc.field("happened_at").cast(pa.date32()).isin(chosen)) if days else None
-    numbers = tuple(_numbers(views, near, of, said)) if near is not None else ()
+    seen = partial(as_seen, layout, release)
+    numbers = tuple(_numbers(views_of(of), near, of, said, seen)) if near is not None else ()
     values = _values(picked) if isinstance(said, Restatement) else ()
     told = alerts.told_of(layout.alerts(), of.name, picked)
     return Blast(picked.num_rows, total, days, tuple(view.name for view in views), numbers, values, told)
@@ -106,12 +109,15 @@ def _values(picked: pa.Table) -> tuple[Mapping[str, Any], ...]:
     return tuple(counted.slice(0, MOST_VALUES).to_pylist())
 
 
-def _numbers(views: list[View], near: pa.Table, of: Source, said: Retraction) -> list[dict[str, Any]]:
+def _numbers(
+    views: list[View], near: pa.Table, of: Source, said: Retraction, seen: Callable[[View, pa.Table], pa.Table]
+) -> list[dict[str, Any]]:
+    """`seen`: facts with what another source had said of them."""
     before, later = silver.facts(near), silver.facts(after(near, of, [said]))
     told = []
     for view in views:
         if isinstance(view, Tally) and not isinstance(view.of, Sessions):
-            old, new = daily(view, before), daily(view, later)
+            old, new = daily(view, seen(view, before)), daily(view, seen(view, later))
             told += [
                 {"view": view.name, "day": day, "measure": name, "before": old.get(day, {}).get(name), "after": number}
                 for day in sorted({*old, *new})

@@ -17,8 +17,9 @@ from penstock.engine.lease import turn
 from penstock.engine.publish import Gate, Overtaken, Refused, audited, published
 from penstock.engine.tallied import Due, Tallied
 from penstock.lake.layout import Layout
+from penstock.lake.profiles import lacking, profiles_of
 from penstock.lake.publication import Publication, cut_of, open_table
-from penstock.model.view import Sessions, Tally, View, source_of
+from penstock.model.view import Sessions, Tally, View, enrichment, source_of
 
 # While Spark plans one group of views, which takes one thread, the tasks of another have the other core.
 AT_ONCE = 2
@@ -109,7 +110,25 @@ class Batch:
         since = before if before >= 0 and not full else None
         if since == cut and days is None:
             return None
+        if why := self._short(view, since):
+            self.refused[view.name] = why
+            return None
         return Work(view, since, cut, candidate.fresh(self.layout, self.release, view.name), stands)
+
+    def _short(self, view: View, since: int | None) -> str:
+        """Why a view cannot be built: silver lacks what facts were joined with when they came. Empty: it can."""
+        silver = open_table(self.layout.silver(self.release, source_of(view).name))
+        of = enrichment(view)
+        if of is None or silver is None:
+            return ""
+        name = of.said.source.name
+        lost = lacking(silver, name, profiles_of(self.layout, self.release, [view])[name].ends(), since)
+        if not lost:
+            return ""
+        return (
+            f"{view.name} was not built: {lost:,} records of {name} that its facts were joined with are not in silver. "
+            "Readers keep the last good numbers. Build it again when the stream or the replay of that source has them."
+        )
 
     def _judged(self, work: "Work", days: Days) -> Built | None:
         """Has the gate look at a candidate and publishes it. `days`: those that it replaces."""

@@ -14,8 +14,11 @@ LOG_ORDER = [("logged_at", "ascending"), ("partition", "ascending"), ("offset", 
 JUDGED = ("event_id", "content_hash", "reason")
 
 
-def disposed(shaped: pa.Table, seen: Seen, source: Source, epoch: int) -> pa.Table:
-    """Rows of silver: repeated facts become duplicates, and an id with other content is a collision."""
+def disposed(shaped: pa.Table, seen: Seen, source: Source, epoch: int, known: str | None = None) -> pa.Table:
+    """Rows of silver: repeated facts become duplicates, and an id with other content is a collision.
+
+    `known`: how far other sources were read.
+    """
     # Judged in order of arrival, and left as they are: to sort all columns takes five times as long as all else.
     order = pc.sort_indices(shaped, sort_keys=LOG_ORDER)
     judgement = repeats(shaped.select([*JUDGED]).take(order), seen)
@@ -29,6 +32,7 @@ def disposed(shaped: pa.Table, seen: Seen, source: Source, epoch: int) -> pa.Tab
         "reason": reason,
         "disposition": pc.if_else(rejected, silver.REJECTED, pc.if_else(duplicate, silver.DUPLICATE, silver.FACT)),
         "day": pc.if_else(fact, shaped["happened_at"], shaped["logged_at"]).cast(pa.date32()),
+        "known": pa.repeat(pa.scalar(known, pa.string()), shaped.num_rows),
         "raw": pc.if_else(rejected, shaped["value"], pa.scalar(None, pa.binary())),
     }
     columns = silver.schema(source)

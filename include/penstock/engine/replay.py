@@ -120,7 +120,7 @@ class Replay:
     def _epoch(self, shaped: pa.Table | None, chunk: Chunk, version: int, query: str, number: int) -> Mapping[str, int]:
         source = self.shape.source
         rows = (
-            disposed(shaped, self.shape.seen, source, number)
+            self.scope.known(self.shape.layout, source, disposed(shaped, self.shape.seen, source, number))
             if shaped is not None
             else self.scope.taken(self.shape.layout, source, version, chunk, number)
         )

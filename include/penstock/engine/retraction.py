@@ -30,7 +30,7 @@ from penstock.lake.publication import open_table
 from penstock.lake.releases import kept
 from penstock.lake.retractions import REASON, RETRACTIONS, Restatement, Retraction
 from penstock.lake.statements import Statement
-from penstock.model.domain import views_of
+from penstock.model.domain import enriched_by, views_of
 from penstock.model.source import Source
 from penstock.model.view import Latest, PerKey, Sessions, View
 
@@ -157,7 +157,9 @@ def rebuilt(
     batch = Batch(spark, layout, release, lenient(gate, said))
     batch.least = newest(DeltaTable(layout.silver(release, source.name)))
     by_day = batch.build([view for view in views if view not in whole], days=days)
-    return [*by_day, *batch.build(whole, full=True)]
+    # Facts of another source, on whatever day, were joined with these.
+    joined = Batch(spark, layout, release, gate).build(enriched_by(source), full=True)
+    return [*by_day, *batch.build(whole, full=True), *joined]
 
 
 def lenient(gate: Gate, said: Statement) -> Gate:

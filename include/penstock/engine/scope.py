@@ -12,6 +12,7 @@ from penstock.engine import silver
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import Refused, Registry
+from penstock.model.domain import known_to
 from penstock.model.source import Source
 
 # The archive's epochs with the day on which their first record arrived.
@@ -24,6 +25,14 @@ with part as (select partition, min("offset") as first, max("offset") as last fr
     where epoch > $after and epoch <= $last group by partition)
 select base.* replace ($number::bigint as epoch) from base join part
     on base.partition = part.partition and base."offset" between part.first and part.last
+"""
+KNOWN = """
+with part as (select partition, min("offset") as first, max("offset") as last from made group by partition),
+    near as (select base.partition, base."offset", base.known from base join part
+        on base.partition = part.partition and base."offset" between part.first and part.last)
+select made.* replace (near.known as known) from made left join near
+    on made.partition = near.partition and made."offset" = near."offset"
+order by made.partition, made."offset"
 """
 
 
@@ -83,6 +92,21 @@ class Scope:
                 "from it. Wait until its stream has caught up, then clear the task: the replay goes on."
             )
         return rows
+
+    def known(self, layout: Layout, source: Source, rows: pa.Table) -> pa.Table:
+        """Rows of silver with what was known when the release that this one began from judged the same records.
+
+        Those that it has not got are joined by the log's own time: docs/decisions/0091.
+        """
+        base = open_table(layout.silver(self.base, source.name)) if self.base and known_to(source) else None
+        if base is None or "known" not in [field.name for field in base.schema().fields]:
+            return rows
+        with duckdb.connect() as memory:
+            memory.execute("set timezone = 'UTC'")
+            memory.register("base", base.to_pyarrow_dataset())
+            memory.register("made", rows)
+            told = memory.sql(KNOWN).to_arrow_table()
+        return told.select(rows.column_names).cast(rows.schema)
 
 
 def _epochs(bronze: str, version: int, after: int) -> list[tuple[int, int, date]]:

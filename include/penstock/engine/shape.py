@@ -27,10 +27,11 @@ from penstock.engine.speed import append
 from penstock.engine.stream import Outdated
 from penstock.engine.unsealing import is_sealed, told_nothing, unsealed
 from penstock.lake.layout import Layout
+from penstock.lake.profiles import Profiles, known, profiles_of
 from penstock.lake.rewinds import refuse_unfinished
 from penstock.model.domain import domains
 from penstock.model.source import Source
-from penstock.model.view import source_of
+from penstock.model.view import View, source_of
 
 Transform = Callable[[DataFrame], DataFrame]
 # Records of an epoch: they pass through the driver, and are seen when all of them are.
@@ -50,6 +51,8 @@ class Shape:
     planned: Mapping[int, str] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
     behind: Behind = field(default_factory=Behind)
+    # What other sources say of the keys of this one's facts.
+    profiles: Mapping[str, Profiles] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:
@@ -70,6 +73,8 @@ class Shape:
         self.behind.drop()
         self.tables.clear()
         self._silver()
+        silver.widen(self.place.table)
+        self.profiles = profiles_of(self.layout, self.release, self._views())
         self.seen = remembered(self.place.table)
         self._catch_up()
 
@@ -89,7 +94,8 @@ class Shape:
             shaped = batch.toArrow()
             self._must_know(named(shaped["value"]))
         with epoch.stage("judge"):
-            rows = disposed(shaped, self.seen, self.source, epoch.number)
+            told = known({name: each.ends() for name, each in self.profiles.items()})
+            rows = disposed(shaped, self.seen, self.source, epoch.number, told)
             counts = balanced(rows, epoch.expected(rows.num_rows), self.source)
         with epoch.stage("behind"):
             self.behind.settle()
@@ -107,9 +113,13 @@ class Shape:
 
     def speed(self, facts: pa.Table, epoch: Epoch) -> None:
         """Commits the partials of an epoch's facts, of every view of the source."""
-        views = [view for view in domains()[self.source.domain].views if source_of(view) == self.source]
+        views = self._views()
         if views and facts.num_rows:
-            append(None, self.layout, self.release, views, facts, epoch.number, epoch.query, self.tables)
+            to = (epoch.number, epoch.query, self.tables, self.profiles)
+            append(None, self.layout, self.release, views, facts, *to)
+
+    def _views(self) -> list[View]:
+        return [view for view in domains()[self.source.domain].views if source_of(view) == self.source]
 
     def _catch_up(self) -> None:
         """Speed tables are at most one epoch behind silver; of one that a replay wrote they have nothing."""

@@ -5,6 +5,8 @@ from typing import cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from deltalake import DeltaTable
+from deltalake.schema import Field
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
@@ -31,7 +33,8 @@ BEFORE_FACTS = {
     "reason": pa.string(),
     "flags": pa.list_(pa.string()),
 }
-AFTER_FACTS = {"content_hash": pa.int64(), "raw": pa.binary()}
+# Last, so that tables from before it can be given it. How far other sources were read: lake/profiles.py.
+AFTER_FACTS = {"content_hash": pa.int64(), "raw": pa.binary(), "known": pa.string()}
 
 
 @cache
@@ -40,6 +43,15 @@ def schema(source: Source) -> pa.Schema:
     # Moments are of UTC here as everywhere; without a zone a reader would have to guess.
     facts = to_arrow_schema(cast(StructType, StructType.fromDDL(source.ddl())), timezone="UTC")
     return pa.schema([*BEFORE_FACTS.items(), *((one.name, one.type) for one in facts), *AFTER_FACTS.items()])
+
+
+def widen(path: str) -> None:
+    """Gives a table that was made by an earlier version the columns that came since."""
+    table = DeltaTable(path)
+    there = {field.name for field in table.schema().fields}
+    lacking = [pa.field(name, kind) for name, kind in AFTER_FACTS.items() if name not in there]
+    if lacking:
+        table.alter.add_columns([Field.from_arrow(each) for each in lacking])
 
 
 def forgotten(source: Source) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 from penstock.engine import arrived, daily
 from penstock.engine.increment import Days, Range, listed
 from penstock.lake.layout import Layout
-from penstock.lake.publication import publications
-from penstock.model.view import Sessions, Tally, source_of
+from penstock.lake.publication import open_table, publications
+from penstock.model.view import Sessions, Tally, enrichment, source_of
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class Tallied:
         table = self._sessions(of) if isinstance(of, Sessions) else self._silver
         touched = [self._touched(each, table, days) for each in due]
         asked = [
-            daily.Asked(each.tally, self._all(each.tally, table) if some is None else some, each.path)
+            daily.Asked(each.tally, self._all(each.tally, table) if some is None else some, each.path, self._said(each))
             for each, some in zip(due, touched, strict=True)
         ]
-        daily.count(self._spark, daily.Table(table.table_uri, table.version(), str(table.metadata().id)), asked)
+        daily.count(self._spark, daily.table(table), asked)
         return touched
 
     def _touched(self, due: Due, table: DeltaTable, days: Range) -> Days:
@@ -63,6 +63,12 @@ class Tallied:
         if isinstance(tally.of, Sessions):
             return sorted({row[0] for row in arrived.asked(table, "select distinct day from rows")})
         return sorted(self._days(tally.at, -1))
+
+    def _said(self, due: Due) -> daily.Table | None:
+        """Of the other source as it is by now: `known` says what of it counts."""
+        of = enrichment(due.tally)
+        silver = open_table(self._layout.silver(self._release, of.said.source.name)) if of else None
+        return daily.table(silver) if silver else None
 
     def _sessions(self, of: Sessions) -> DeltaTable:
         """Published sessions are exactly as new as the build's cut."""

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from penstock.model.rule import AnyRule
 from penstock.model.source import Source
-from penstock.model.view import View, source_of
+from penstock.model.view import View, enrichment, source_of
 
 T = TypeVar("T")
 
@@ -63,6 +63,17 @@ def source(name: str) -> Source:
 def views_of(source: Source) -> list[View]:
     """Every view that is made of a source's facts, directly or by way of sessions."""
     return [view for view in domains()[source.domain].views if source_of(view).name == source.name]
+
+
+def enriched_by(source: Source) -> list[View]:
+    """Every view that counts other sources' facts by what this source says of their keys."""
+    return [view for view in domains()[source.domain].views if (of := enrichment(view)) and of.said.source == source]
+
+
+def known_to(source: Source) -> list[Source]:
+    """The sources by which a view enriches this one's facts."""
+    found = [of.said.source for view in views_of(source) if (of := enrichment(view))]
+    return sorted(set(found), key=lambda one: one.name)
 
 
 def view(name: str) -> View:

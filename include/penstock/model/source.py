@@ -1,5 +1,6 @@
 """What a domain says of its sources: which topic, which columns its facts have, why a record may be refused."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -52,3 +53,35 @@ class Facts:
 
     source: Source
     where: str = "true"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Enriched(Facts):
+    """Facts with what another source had said of their key by the epoch in which they came.
+
+    `said` are facts of the other source, which name the key `key`; these facts name it `on`. `columns` are what a view
+    sees beside the facts' own -> what it is in the other source: of each the last value that was said, as time goes,
+    and null where none was. To leave a field out does not change it. `where` is about the facts' own columns.
+    """
+
+    said: Facts
+    key: str
+    on: str
+    columns: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        own = {field.name for field in self.source.fields}
+        if both := sorted(own & set(self.columns)):
+            raise ValueError(
+                f"{self.source.name} has fields {', '.join(both)} of its own: give the enriched columns other names."
+            )
+        theirs = {field.name for field in self.said.source.fields}
+        asked = {self.key, *self.columns.values()}
+        if missing := sorted([*({self.on} - own), *(asked - theirs)]):
+            raise ValueError(
+                f"{self.source.name} is not to be enriched with {self.said.source.name}: no field "
+                f"{', '.join(missing)}. "
+                f"There are: {', '.join(sorted(own))}; and {', '.join(sorted(theirs))}."
+            )
+        if self.source.domain != self.said.source.domain:
+            raise ValueError(f"{self.source.name} and {self.said.source.name} are of two domains, which are apart.")

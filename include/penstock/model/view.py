@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.model.bucket import Bucket
 from penstock.model.measure import Measure
-from penstock.model.source import Facts, Source
+from penstock.model.source import Enriched, Facts, Source
 
 Row = Mapping[str, Any]
 
@@ -25,6 +25,9 @@ class Sessions:
     at: str = "happened_at"
     gap: str = "30 minutes"
     doc: str = ""
+
+    def __post_init__(self) -> None:
+        _refuse_enriched(self.name, self.of)
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,9 @@ class Latest:
     at: str = "happened_at"
     doc: str = ""
 
+    def __post_init__(self) -> None:
+        _refuse_enriched(self.name, self.of)
+
 
 @dataclass(frozen=True)
 class PerKey:
@@ -76,6 +82,9 @@ class PerKey:
     horizon: int = 1
     doc: str = ""
 
+    def __post_init__(self) -> None:
+        _refuse_enriched(self.name, self.of)
+
 
 View = Tally | Sessions | Latest | PerKey
 
@@ -83,3 +92,13 @@ View = Tally | Sessions | Latest | PerKey
 def source_of(view: View) -> Source:
     """The source whose facts a view is made of, directly or by way of sessions."""
     return view.of.of.source if isinstance(view.of, Sessions) else view.of.source
+
+
+def enrichment(view: View) -> Enriched | None:
+    """What the facts that a view is made of are enriched with, if they are."""
+    return view.of if isinstance(view.of, Enriched) else None
+
+
+def _refuse_enriched(name: str, of: Facts) -> None:
+    if isinstance(of, Enriched):
+        raise ValueError(f"{name}: enriched facts are counted by tallies. Make it a tally, or of plain facts.")

@@ -35,7 +35,7 @@ def told(lake: WebLake, seed: int, number: int = 1500, built: Any = lambda: None
     while sent:
         size = chance.randint(50, 700)
         epoch, sent = sent[:size], sent[size:]
-        for name in ("web.events", "web.identities"):
+        for name in ("web.users", "web.events", "web.identities"):
             lake.tell([one.event for one in epoch if one.source == name], name)
         built()
 
@@ -65,6 +65,7 @@ def oracle(lake: WebLake, sql: str) -> list[dict[str, Any]]:
     with duckdb.connect(":memory:") as engine:
         engine.execute("set TimeZone = 'UTC'")
         engine.register("facts", lake.facts())
+        engine.register("users", lake.facts("web.users"))
         engine.register("identities", lake.facts("web.identities"))
         return list(engine.sql(sql).to_arrow_table().to_pylist())
 

@@ -15,7 +15,7 @@ from penstock.lake.publication import open_table
 LOOKED_AT = 200_000
 SAMPLES = 3
 # What a replay may number as it likes, and what follows from the disposition.
-APART = ("epoch", "day", "raw", "content_hash")
+APART = ("epoch", "day", "raw", "content_hash", "known")
 POSITION = ("partition", "offset")
 
 # Rejected as a collision, or a duplicate: another copy of the id was the first one. No rule of the code did that.
