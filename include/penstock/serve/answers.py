@@ -21,11 +21,11 @@ from penstock.serve.encode import rows_of
 from penstock.serve.engine import Stop
 from penstock.serve.files import Files
 from penstock.serve.judging import Judges
-from penstock.serve.live import Key, Live
-from penstock.serve.matched import ROWS, Matched, limited, rules
+from penstock.serve.live import PIPELINE, Key, Live
+from penstock.serve.matched import ALERTS, ROWS, Matched, limited, rules
 from penstock.serve.metrics import Metrics
 from penstock.serve.openapi import openapi
-from penstock.serve.problems import bad, unknown
+from penstock.serve.problems import bad, or_problem, unknown
 from penstock.serve.question import ask, keys
 from penstock.serve.reader import Answer, Reader
 from penstock.serve.records import latest
@@ -124,14 +124,19 @@ class Answers:
         return self.matched.answer(request.query_params.multi_items())
 
     def ledger(self, request: Request) -> object:
-        name = request.query_params.get("source")
-        hours = balances(self._reader.layout, self._settings.kafka, name)
+        return self.hours(request.query_params.get("source"))
+
+    def hours(self, source: str | None = None) -> dict[str, Any]:
+        hours = balances(self._reader.layout, self._settings.kafka, source)
         return {"hours": [hour.as_dict() for hour in hours]}
 
     def subscribers(self, _: Request) -> object:
         return {"subscribers": self.live.told()}
 
     def status(self, _: Request) -> object:
+        return self.standing()
+
+    def standing(self) -> dict[str, Any]:
         behind = {name: self._reader.snapshot(view).epoch for name, view in self._reader.views().items()}
         return {
             "streams": self._streams,
@@ -139,6 +144,10 @@ class Answers:
             "problems": self._reader.problems,
             "collector_port": self._settings.collector_port,
         }
+
+    def pipeline(self) -> dict[str, Any]:
+        """Status and ledger at one moment; of a part that cannot be read its problem, so that the other is told."""
+        return {"at": datetime.now(UTC), "status": or_problem(self.standing), "ledger": or_problem(self.hours)}
 
     def openapi(self, _: Request) -> object:
         return openapi(list(self._reader.views().values()), __version__)
@@ -155,10 +164,15 @@ class Answers:
 
     def _live(self, key: Key) -> tuple[dict[str, Any], tuple[str, ...]]:
         said = dict(key)
+        if said.get("about") == PIPELINE and len(key) == 1:
+            return self.pipeline(), ()
+        if said.get("about") == ALERTS and len(key) == 1:
+            return self.matched.answer(()), ("id",)
         if "rule" in said and "view" not in said:
             return {"rule": said["rule"], **self.matched.answer(key)}, ("id",)
         if "view" not in said:
-            raise bad("say which view: ?view=… or which rule: ?rule=…", *self._reader.views(), *rules())
+            known = (*self._reader.views(), *rules(), PIPELINE, ALERTS)
+            raise bad("say which view: ?view=…, which rule: ?rule=…, or what: ?about=…", *known)
         view = self._reader.view(said["view"])
         names = ("bucket", "again", *view.by) if isinstance(view, Tally) else (*keys(view), "started")
         return self.answer(view.name, [pair for pair in key if pair[0] != "view"]), names

@@ -23,11 +23,14 @@ from penstock.serve.answers import Answers
 from penstock.serve.drawing import KINDS, picture
 from penstock.serve.encode import document
 from penstock.serve.engine import Stop
-from penstock.serve.problems import Problem
+from penstock.serve.live import PIPELINE
+from penstock.serve.problems import Problem, fault
 from penstock.serve.texts import texts
 
 # The tables are looked at this often; an epoch takes longer.
 REFRESH_SECONDS = 0.2
+# What the pipeline page shows asks the log how far it is.
+PIPELINE_SECONDS = 2.0
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {framed_by}",
@@ -164,8 +167,14 @@ async def _following(answers: Answers) -> AsyncIterator[None]:
             await asyncio.to_thread(answers.judges.look)
             await asyncio.sleep(REFRESH_SECONDS)
 
+    async def tell() -> None:
+        # Beside it as well: a log that is slow to answer must not keep numbers back.
+        while True:
+            await answers.live.changed({PIPELINE})
+            await asyncio.sleep(PIPELINE_SECONDS)
+
     await asyncio.to_thread(answers.refresh)
-    background = [asyncio.create_task(follow()), asyncio.create_task(judge())]
+    background = [asyncio.create_task(each()) for each in (follow, judge, tell)]
     yield
     for task in background:
         task.cancel()
@@ -184,4 +193,4 @@ async def _http_problem(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    return await _problem(request, Problem(500, "A fault of ours", f"{type(error).__name__}; it is in the log"))
+    return await _problem(request, fault(error))

@@ -13,6 +13,8 @@ from penstock.serve.encode import document
 from penstock.serve.problems import Problem
 
 Key = tuple[tuple[str, str], ...]
+# What is told of the whole lake, beside views and rules: a document without rows, which comes in whole.
+PIPELINE = "pipeline"
 # A subscriber that cannot take a message in this time is let go; it will subscribe again.
 SECONDS_TO_SEND = 5.0
 log = logging.getLogger(__name__)
@@ -31,7 +33,8 @@ class Topic:
 
 
 class Live:
-    """`answer` makes the document of a question (of a view, or of a rule), and says which columns name a row."""
+    """`answer` makes the document of a question (of a view, of a rule), and says which columns name a row: none, if it
+    has no rows."""
 
     def __init__(self, answer: Callable[[Key], tuple[dict[str, Any], tuple[str, ...]]]) -> None:
         self._answer = answer
@@ -63,7 +66,7 @@ class Live:
                 self._topics.pop(key, None)
 
     async def changed(self, names: set[str]) -> None:
-        """Makes the answers of these views and rules again and pushes what is different in them."""
+        """Makes the answers about these (views, rules) again and pushes what is different in them."""
         for key, topic in list(self._topics.items()):
             if _asked(key) in names and topic.sockets:
                 # One question's fault must not keep the answers of the others back.
@@ -89,6 +92,9 @@ class Live:
 
     async def _update(self, key: Key, topic: Topic) -> str | None:
         said, names = await asyncio.to_thread(self._answer, key)
+        if not names:
+            before, topic.whole = topic.whole, document(said).decode()
+            return topic.whole if topic.whole != before else None
         rows = {tuple(row.get(name) for name in names): row for row in said["rows"]}
         fresh = [row for name, row in rows.items() if topic.rows.get(name) != row]
         release, topic.release = topic.release, said.get("certificate", {}).get("release", "")
@@ -100,9 +106,9 @@ class Live:
 
 
 def _asked(key: Key) -> str:
-    """The view or rule of a question."""
+    """The view or rule of a question, or what else it is about."""
     said = dict(key)
-    return said.get("view") or said["rule"]
+    return said.get("view") or said.get("rule") or said["about"]
 
 
 async def _send(topic: Topic, message: str) -> None:

@@ -14,6 +14,8 @@ from penstock.serve.problems import bad, unknown
 
 ROWS, MOST_ROWS = 100, 1_000
 PARAMETERS = ("rule", "limit")
+# The alerts of all rules, to who subscribes to them.
+ALERTS = "alerts"
 
 
 class Matched:
@@ -25,14 +27,14 @@ class Matched:
         self._seen = -1
 
     def refresh(self) -> set[str]:
-        """The rules that may have found something since the last look: all of them, or none."""
+        """The rules that may have found something since the last look: all of them (and their alerts), or none."""
         if self._table is None:
             self._table = open_table(self._path)
         else:
             self._table.update_incremental()
         version = self._table.version() if self._table else -1
         seen, self._seen = self._seen, version
-        return {*rules()} if version != seen else set()
+        return {*rules(), ALERTS} if version != seen else set()
 
     def answer(self, said: Sequence[tuple[str, str]]) -> dict[str, Any]:
         for name, _ in said:

@@ -10,6 +10,7 @@ from penstock.serve import matched
 from penstock.serve.acting import OPERATIONS
 from penstock.serve.declared import pages
 from penstock.serve.drawing import KINDS
+from penstock.serve.live import PIPELINE
 from penstock.serve.question import LARGEST_LIMIT, LIMIT, OPERATORS
 
 Doc = dict[str, Any]
@@ -34,6 +35,7 @@ ALERTS = {"rule": "only this rule's; absent: of all", **ROWS}
 LIVE = {
     "view": "the view to ask, with all that may be said to it",
     "rule": f"or the rule to follow, with limit alone: {ROWS['limit']}",
+    "about": f"or, alone: {PIPELINE} for status and ledger every two seconds, {matched.ALERTS} for those of all rules",
     "ticket": "for a page's script: what POST /api/ticket gave",
     **QUESTION,
 }
@@ -51,7 +53,7 @@ ADDRESSES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "get /api/rejected/{source}": ("The newest rejected records.", {"reason": "only of this reason", **ROWS}),
     "get /api/alerts": ("What rules have found, newest first.", ALERTS),
     "get /api/live": (
-        "A websocket: the whole answer to a question of a view or of a rule, then the rows that change.",
+        "A websocket: the whole answer to a question of a view or of a rule, then what changes.",
         LIVE,
     ),
     "get /api/ledger": ("Accepted, archived, facts, rejected and duplicates by hour.", {"source": "only this one's"}),

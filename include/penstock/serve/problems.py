@@ -1,7 +1,11 @@
 """What went wrong with a question, as RFC 9457 problem documents: each says what is allowed."""
 
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -34,3 +38,18 @@ def too_slow(seconds: float) -> Problem:
     return Problem(
         503, "The question took too long", f"stopped after {seconds:g} s; ask for a shorter range or fewer keys"
     )
+
+
+def fault(error: Exception) -> Problem:
+    return Problem(500, "A fault of ours", f"{type(error).__name__}; it is in the log")
+
+
+def or_problem(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """One part of an answer; where it cannot be made, `problem` says why, and the other parts are told."""
+    try:
+        return make()
+    except Problem as problem:
+        return {"problem": problem.document()}
+    except Exception as error:
+        log.exception("a part of an answer could not be made")
+        return {"problem": fault(error).document()}
