@@ -106,16 +106,16 @@ class Lake(Answers):
     def rejected(self, request: Request) -> object:
         return {"source": request.path_params["source"], "release": "r1", "rows": self._rejected}
 
-    def ledger(self, _: Request) -> object:
+    def hours(self, source: str | None = None) -> dict[str, Any]:
         now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
         return {"hours": [_hour(now - timedelta(hours=back), back) for back in range(12)] if self._web.told else []}
 
-    def status(self, request: Request) -> object:
+    def standing(self) -> dict[str, Any]:
         lag = {"lag_records": 12, "lag_seconds": 0.8, "at": datetime.now(UTC)}
         total = int(datetime.now(UTC).timestamp() * 60)
         job = {"release": "r1", "epoch": 4811, "rows": 214, "rows_total": total, "state": "running", **lag}
         jobs = [{"job": f"{kind}-web.events", **job} for kind in ("archive", "shape")] if self._web.told else []
-        return {**super().status(request), "streams": jobs}  # type: ignore[dict-item]
+        return {**super().standing(), "streams": jobs}
 
 
 class Broken(Lake):
@@ -126,15 +126,17 @@ class Broken(Lake):
             raise Problem(503, "The view cannot be read", f"{name}: a file is gone")
         return super().answer(name, said, stop)
 
-    def ledger(self, _: Request) -> object:
+    def hours(self, source: str | None = None) -> dict[str, Any]:
         raise Problem(503, "The ledger cannot be read", "the log does not answer")
 
-    rejected = alerts = ledger
+    def rejected(self, request: Request) -> object:
+        raise Problem(503, "The records cannot be read", "silver has lost a file: penstock doctor says which")
 
-    def status(self, request: Request) -> object:
-        said = super().status(request)
+    alerts = rejected
+
+    def standing(self) -> dict[str, Any]:
         gone = {"web.visits": "part-00001.parquet is gone from gold: restore it, or build the view again"}
-        return {**said, "problems": gone}  # type: ignore[dict-item]
+        return {**super().standing(), "problems": gone}
 
 
 def refused(number: int = 60) -> list[dict[str, Any]]:

@@ -43,9 +43,9 @@ def opening(chromium: Browser) -> Iterator[Opened]:
 def every_tab(page: Page) -> Iterator[tuple[str, Locator]]:
     """Clicks each tab of each list; its label, and the panel that it fills."""
     page.wait_for_selector("main:not([aria-busy]) .panel")
-    names = page.locator(".tabs button").evaluate_all("all => all.map((one) => one.dataset.row)")
+    names = page.locator(".tabs button").evaluate_all("all => all.map((one) => one.dataset.key)")
     for name in names:
-        tab = page.locator(f'.tabs button[data-row="{name}"]')
+        tab = page.locator(f'.tabs button[data-key="{name}"]')
         tab.click()
         expect(tab).to_have_attribute("aria-pressed", "true")
         yield name.removeprefix("tab "), page.locator(".lists .panel", has=tab)

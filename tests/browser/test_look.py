@@ -132,7 +132,7 @@ def test_an_admin_makes_a_link_sees_who_made_it_and_revokes_it(opened: Opened) -
         page.get_by_label("Password").fill(json.loads((lake.home / "passwords.json").read_text())["admin"])
         page.get_by_role("button", name="Log in").last.click()
         page.get_by_role("button", name="Share").click()
-        dialog = page.get_by_role("dialog", name="Links to share")
+        dialog = page.get_by_role("dialog", name="Share harbour.example")
         expect(dialog).to_contain_text("There is no link yet.")
         dialog.get_by_role("button", name="Make a link").click()
         expect(dialog.locator("tbody tr")).to_contain_text("web: harbour.example")

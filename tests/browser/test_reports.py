@@ -28,7 +28,21 @@ def test_each_tab_has_rows_or_says_why_it_has_none(opened: Opened, address: str)
         shown[label] = panel.locator(".rows").inner_text()
     assert set(shown) == {one.label for one in PAGE.lists}
     assert {label for label, text in shown.items() if text == f"No {label.lower()} in this range."} == EMPTY
-    assert re.search(r"a reading\n+/.*\n[\d.]+ s", shown["Read for"])
+    assert re.search(r"A reading\n+/.*\n[\d.]+ s", shown["Read for"])
+
+
+def test_the_rest_of_a_list_is_a_click_away_and_its_button_keeps_the_focus(opened: Opened, address: str) -> None:
+    page = opened(f"{address}/?range=30d")
+    pages = page.locator("section[aria-label=Pages]")
+    expect(pages.locator(".row")).to_have_count(9)
+    more = pages.get_by_role("button", name=re.compile(r"Show all \d+ of Pages"))
+    all_of_them = int(re.sub(r"\D", "", more.inner_text()))
+    more.press("Enter")
+    expect(pages.locator(".row")).to_have_count(all_of_them)
+    fewer = pages.get_by_role("button", name="Show 9 of Pages")
+    expect(fewer).to_be_focused()
+    fewer.press("Enter")
+    expect(pages.locator(".row")).to_have_count(9)
 
 
 def test_each_report_is_answered(opened: Opened, address: str) -> None:

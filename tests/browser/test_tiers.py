@@ -38,15 +38,15 @@ def test_nothing_is_called_well_before_there_is_anything(opened: Opened) -> None
 class Ill(Lake):
     """Records that the log lost, a stream that failed and one that sleeps, and a view that cannot be read."""
 
-    def ledger(self, request: Any) -> object:
-        return {"hours": [{**hour, "lost": 2} for hour in super().ledger(request)["hours"]]}  # type: ignore[index]
+    def hours(self, source: str | None = None) -> dict[str, Any]:
+        return {"hours": [{**hour, "lost": 2} for hour in super().hours()["hours"]]}
 
-    def status(self, request: Any) -> object:
-        said = super().status(request)
-        archive, shape = said["streams"]  # type: ignore[index]
+    def standing(self) -> dict[str, Any]:
+        said = super().standing()
+        archive, shape = said["streams"]
         failed = {**archive, "state": "failed", "sentence": "the disk is full"}
         asleep = {**shape, "at": datetime.now(UTC) - timedelta(minutes=5)}
-        return {**said, "streams": [failed, asleep], "problems": {"web.visits": "a file is gone"}}  # type: ignore[dict-item]
+        return {**said, "streams": [failed, asleep], "problems": {"web.visits": "a file is gone"}}
 
 
 def test_each_tier_says_what_is_wrong_with_it(opened: Opened) -> None:

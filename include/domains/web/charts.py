@@ -23,7 +23,7 @@ def over_time() -> dict[str, Any]:
     base = notes.encode(y=alt.Y("value:Q", title=None, stack=None, axis=alt.Axis(tickCount=4, labelExpr="datum.label")))
     now, over = alt.datum.series == "now", "datum.series === 'now' && !datum.open"
     layers = alt.layer(
-        base.mark_area(interpolate="monotone", opacity=0.16).transform_filter(now),
+        base.mark_area(interpolate="monotone", opacity=0.16).transform_filter(over),
         base.mark_line(interpolate="monotone", strokeWidth=2.2).transform_filter(over),
         base.mark_line(strokeWidth=2.2, strokeDash=[1, 4], strokeCap="round").transform_filter(
             alt.datum.series == "open"
@@ -31,12 +31,29 @@ def over_time() -> dict[str, Any]:
         base.mark_line(interpolate="monotone", strokeWidth=1.4, strokeDash=[4, 4], opacity=0.6).transform_filter(
             alt.datum.series == "earlier"
         ),
-        notes.mark_rule(strokeWidth=2, strokeDash=[6, 3]).transform_filter(alt.datum.series == "note"),
+        notes.mark_rule(strokeWidth=1.2, strokeDash=[5, 4]).transform_filter(alt.datum.series == "note"),
         base.mark_point(size=160, opacity=0).transform_filter(now),
     )
     return layers.properties(width="container", height=230).to_dict()
 
 
+def users(name: str, title: str) -> Report:
+    """Page views of users by one property of their profile."""
+    return Report(
+        name,
+        title,
+        "enriched",
+        "web.views_by_user",
+        f"Page views of users who were signed in, by the {name} that their profile named at the moment of the "
+        "view: the last change up to then that says it. Late changes of a profile move the views after them. "
+        "Exact.",
+        {"views": "Page views", "users": "Users"},
+        by=(name,),
+        other="web.users",
+    )
+
+
+# Two stand side by side, so those that follow each other are about as tall.
 REPORTS = (
     Report(
         "goals",
@@ -77,21 +94,7 @@ REPORTS = (
         "not over.",
         {"visitors": "Visitors"},
     ),
-    *(
-        Report(
-            name,
-            title,
-            "enriched",
-            "web.views_by_user",
-            f"Page views of users who were signed in, by the {name} that their profile named at the moment of the "
-            "view: the last change up to then that says it. Late changes of a profile move the views after them. "
-            "Exact.",
-            {"views": "Page views", "users": "Users"},
-            by=(name,),
-            other="web.users",
-        )
-        for name, title in (("plan", "Plans of users"), ("region", "Regions of users"))
-    ),
+    users("plan", "Plans of users"),
     Report(
         "people",
         "People",
@@ -103,6 +106,7 @@ REPORTS = (
         by=("a", "b"),
         other="web.same_person",
     ),
+    users("region", "Regions of users"),
     Report(
         "unusual",
         "Unusual hours",

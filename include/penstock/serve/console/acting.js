@@ -1,7 +1,8 @@
 // What people on call do to releases: a form, a plan, a yes, and how far it is. Airflow runs it and keeps its story.
 
 import { get, send } from "./api.js";
-import { el, replace } from "./dom.js";
+import { closing, opened } from "./dialog.js";
+import { el, press, replace } from "./dom.js";
 import { problem } from "./empty.js";
 
 const AGAIN = 2000;
@@ -105,19 +106,7 @@ function question(asks, address, look) {
   return el("div", { role: "group", "aria-label": asks.subject }, el("p", {}, el("b", {}, asks.subject)),
     el("p", { class: "row-of-buttons" },
       el("button", { type: "button", class: "strong", disabled: !asks.open, onclick: answer("approve") }, "Approve"),
-      el("button", { type: "button", class: "quiet", disabled: !asks.open, onclick: answer("reject") }, "Reject")), said);
-}
-
-function opened(title, ...parts) {
-  const dialog = el("dialog", { class: "card operation", "aria-label": title }, el("h2", {}, title), ...parts);
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-  return dialog;
-}
-
-function closing() {
-  return el("button", { type: "button", class: "quiet", onclick: (event) => event.target.closest("dialog").close() }, "Close");
+      press("Reject", answer("reject"), { disabled: !asks.open })), said);
 }
 
 function field({ label, ...attributes }) {

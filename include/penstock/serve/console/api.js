@@ -12,9 +12,10 @@ function health(now) {
 }
 
 export class Problem extends Error {
-  constructor(status, said) {
+  constructor(said, status = said.status) {
     super(said.detail || said.title || `the server answered ${status}`);
     this.status = status;
+    this.title = said.detail ? said.title : "";
     this.allowed = said.allowed || [];
   }
 }
@@ -26,10 +27,10 @@ export async function get(path, parameters = []) {
     answer = await fetch(query ? `${path}?${query}` : path, { headers: { Accept: "application/json" } });
   } catch (error) {
     health(false);
-    throw new Problem(0, { detail: "The server cannot be reached." });
+    throw new Problem({ detail: "The server cannot be reached." }, 0);
   }
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Problem(answer.status, body);
+  if (!answer.ok) throw new Problem(body, answer.status);
   health(true);
   return body;
 }
@@ -38,7 +39,7 @@ export async function get(path, parameters = []) {
 export async function send(path, told = {}, method = "POST") {
   const answer = await fetch(path, { method, headers: { "Content-Type": "application/json" }, body: method === "POST" ? JSON.stringify(told) : undefined });
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Problem(answer.status, body);
+  if (!answer.ok) throw new Problem(body, answer.status);
   return body;
 }
 
@@ -53,8 +54,9 @@ export function view(name, { from, to, every, by = [], where = [], order, limit,
   return get(`/api/views/${encodeURIComponent(name)}`, told);
 }
 
-// Calls `changed` whenever the view does, until the returned function is called. A hidden tab hears nothing.
-export function live(name, where, changed) {
+// Calls `changed` with what the one socket of a page tells, and when the tab is seen again, until the returned function is called. A hidden
+// tab hears nothing.
+export function live(asked, changed) {
   let socket = null;
   let retry = 0;
   let timer = 0;
@@ -79,13 +81,11 @@ export function live(name, where, changed) {
     if (closed || document.hidden) return;
     const address = new URL("/api/live", location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-    address.searchParams.set("view", name);
-    for (const { key, value } of where) address.searchParams.append("where", `${key}:eq:${value}`);
-    address.searchParams.set("ticket", given.ticket);
+    address.search = new URLSearchParams([...asked, ["ticket", given.ticket]]);
     const opened = new WebSocket(address);
     socket = opened;
     opened.onopen = () => { retry = 0; health(true); };
-    opened.onmessage = () => changed();
+    opened.onmessage = (event) => changed(JSON.parse(event.data));
     opened.onclose = () => {
       if (socket !== opened) return;
       socket = null;

@@ -2,14 +2,14 @@
 
 import { get, onHealth, send } from "./api.js";
 import { auditPage } from "./audit.js";
-import { el, replace } from "./dom.js";
+import { el, keyed, press, replace } from "./dom.js";
 import { domainPage } from "./domain.js";
 import { loginPage } from "./login.js";
 import { pipelinePage } from "./pipeline.js";
 import { rejectedPage } from "./rejected.js";
 import { releasesPage } from "./releases.js";
 import { rulesPage } from "./rules.js";
-import { link, read } from "./state.js";
+import { link, read, zone } from "./state.js";
 import { startTheme } from "./theme.js";
 
 const main = document.getElementById("main");
@@ -23,6 +23,7 @@ let shown = 0;
 
 async function start() {
   startTheme();
+  document.getElementById("zone").textContent = `Times are in your zone, ${zone}.`;
   onHealth(said);
   addEventListener("popstate", show);
   document.addEventListener("click", follow);
@@ -70,19 +71,42 @@ async function show() {
   navigate(pages, page, state);
   document.title = `${page.label} · Penstock`;
   main.setAttribute("aria-busy", "true");
-  const closes = await page.open(room(() => mine === shown), state, go);
+  const back = place();
+  const closes = await page.open(room(() => mine === shown, back), state, go).catch((problem) => failed(problem, mine));
   if (mine !== shown) { closes(); return; }
   close = closes;
   main.removeAttribute("aria-busy");
+  back();
+}
+
+// Who chose something with the keyboard goes on from there, once it is drawn anew.
+function place() {
+  const held = main.contains(document.activeElement) && document.activeElement;
+  return () => {
+    if (!held || held.isConnected || ![document.body, main].includes(document.activeElement)) return;
+    (keyed(main, held.dataset.key || "") || main).focus({ preventScroll: true });
+  };
+}
+
+// A page that cannot even begin says why; who is no longer logged in meets the door.
+function failed(problem, mine) {
+  if (mine === shown && problem.status === 401) { declared = null; show(); }
+  else if (mine === shown) {
+    main.replaceChildren(el("section", { class: "empty" }, el("h1", {}, "This page cannot be shown"), el("p", { class: "bad", role: "alert" }, problem.message),
+      press("Try again", show)));
+  }
+  return () => {};
 }
 
 // Each page draws in a room of its own: one that was left before it was ready must not draw over the next. The room comes in with its
 // first content, so that until then what was there stays.
-function room(wanted) {
+function room(wanted, arrived) {
   const made = el("div");
   made.replaceChildren = (...content) => {
     HTMLElement.prototype.replaceChildren.apply(made, content);
-    if (!made.isConnected && wanted()) replace(main, made);
+    if (made.isConnected || !wanted()) return;
+    main.replaceChildren(made);
+    arrived();
   };
   return made;
 }
@@ -91,9 +115,8 @@ function room(wanted) {
 function greet() {
   const named = me.way === "session" || me.way === "proxy";
   const out = async () => { await send("/api/logout"); location.assign("/"); };
-  const log = (label, onclick) => el("button", { type: "button", class: "quiet", onclick }, label);
-  const button = me.way === "session" ? log("Log out", out) : me.way === "share" ? log("Leave this link", out)
-    : me.way === "proxy" ? null : log("Log in", () => { close(); shown += 1; loginPage(main, () => location.reload()); });
+  const button = me.way === "session" ? press("Log out", out) : me.way === "share" ? press("Leave this link", out)
+    : me.way === "proxy" ? null : press("Log in", () => { close(); shown += 1; loginPage(main, () => location.reload()); });
   replace(user, named ? el("span", { class: "aside" }, me.name === me.role ? me.name : `${me.name}, ${me.role}`) : null, button);
 }
 

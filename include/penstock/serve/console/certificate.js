@@ -7,14 +7,14 @@ export function lines(certificate, doc) {
   const fresh = certificate.provisional_rows || 0;
   return [
     ...(doc ? [doc] : []),
-    certificate.final ? "Final: every fact of this range has been built and gated." : "Provisional: newer facts are added as they come.",
-    `As of ${moment(certificate.as_of)}, complete to ${moment(certificate.complete_to)}.`,
+    certificate.final ? "✓ Final: every fact of this range has been built and gated." : "○ Provisional: newer facts are added as they come.",
+    certificate.complete_to ? `As of ${moment(certificate.as_of)}, complete to ${moment(certificate.complete_to)}.` : `As of ${moment(certificate.as_of)}; no stream says how far it is.`,
     `${number(certificate.facts, "count", true)} facts, ${number(fresh, "count", true)} of them after the cut.`,
     rejected(certificate.rejected),
     onItsWay(certificate.in_flight),
-    certificate.built_at ? `Built and gated ${moment(certificate.built_at)}.` : "Not built yet.",
+    certificate.built_at && `Built and gated ${moment(certificate.built_at)}.`,
     `Release ${certificate.release}, ${cut(certificate.cut)}.`,
-  ];
+  ].filter(Boolean);
 }
 
 function rejected(records) {
@@ -23,7 +23,7 @@ function rejected(records) {
 }
 
 function onItsWay(records) {
-  if (records === null || records === undefined) return "Nobody says how many records are still on their way.";
+  if (records === null || records === undefined) return null;
   return records ? `${number(records, "count", true)} records, of any day, are still on their way.` : "Nothing is on its way.";
 }
 

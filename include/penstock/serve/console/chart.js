@@ -1,6 +1,6 @@
 // The main chart: the domain's Vega-Lite specification, our colours, no code made from text (strict CSP).
 
-import { moment, number } from "./format.js";
+import { dayFirst, moment, number, twelve } from "./format.js";
 import { colour } from "./theme.js";
 
 let library = null;
@@ -20,11 +20,12 @@ export function vega() {
 
 const AXIS = "indexof(['percent'], style) >= 0 ? format(datum.value, '.0%') : datum.value >= 10000 ? format(datum.value, '.2~s') : format(datum.value, ',~r')";
 
-// Dates as people say them, and the clock only within a day.
+// Dates as the reader says them, and the clock only within a day.
+const DAY = `timeFormat(datum.value, '${dayFirst ? "%-d %b" : "%b %-d"}')`;
 const TIMES = {
-  "1 minute": "timeFormat(datum.value, '%H:%M')",
-  "1 hour": "hours(datum.value) ? timeFormat(datum.value, '%H:%M') : timeFormat(datum.value, '%-d %b')",
-  "1 day": "timeFormat(datum.value, '%-d %b')",
+  "1 minute": `timeFormat(datum.value, '${twelve ? "%-I:%M %p" : "%H:%M"}')`,
+  "1 hour": `hours(datum.value) ? timeFormat(datum.value, '${twelve ? "%-I %p" : "%H:%M"}') : ${DAY}`,
+  "1 day": DAY,
   "1 month": "timeFormat(datum.value, '%b %Y')",
 };
 
@@ -34,17 +35,27 @@ export async function chart(element, specification, rows, { style, every }, bubb
   spec.data = { name: "rows", values: rows };
   spec.datasets = undefined;
   spec.params = [{ name: "style", value: style }];
-  labelled(spec, every);
+  labelled(spec, every, rows);
   return embed(element, spec, {
     actions: false, ast: true, defaultStyle: false, renderer: "svg", config: theme(),
     tooltip: (_, event, item, value) => bubble(event, value),
   });
 }
 
-function labelled(spec, every) {
+// Some days are marked evenly; more of them by week or month, as the library does.
+const FEW = 28;
+const MARKS = 7;
+
+function marks(rows, every) {
+  const at = rows.filter((row) => row.series === "now").map((row) => new Date(row.bucket));
+  if (every !== "1 day" || at.length > FEW) return undefined;
+  return at.filter((_, number) => number % Math.ceil(at.length / MARKS) === 0).map((day) => ({ year: day.getFullYear(), month: day.getMonth() + 1, date: day.getDate() }));
+}
+
+function labelled(spec, every, rows) {
   for (const { encoding } of spec.layer || [spec]) {
     if (encoding?.y?.axis) encoding.y.axis.labelExpr = AXIS;
-    if (encoding?.x?.axis) encoding.x.axis.labelExpr = TIMES[every];
+    if (encoding?.x?.axis) Object.assign(encoding.x.axis, { labelExpr: TIMES[every], values: marks(rows, every) });
   }
 }
 

@@ -11,7 +11,7 @@ export function controls(state, scopes, scope, go) {
       (value) => go(link({ ...state, range: value === OWN ? lastMonth() : value }))),
     own && chosenDays(state, go),
     el("label", { class: "tick" },
-      el("input", { type: "checkbox", checked: state.compare, onchange: (event) => go(link({ ...state, compare: event.target.checked })) }),
+      el("input", { type: "checkbox", checked: state.compare, "data-key": "Compare", onchange: (event) => go(link({ ...state, compare: event.target.checked })) }),
       "Compare"),
   );
 }
@@ -20,7 +20,7 @@ const OWN = "own";
 
 function chosenDays(state, go) {
   const [from, to] = state.range.split("..");
-  const input = (label, value, range) => el("input", { type: "date", "aria-label": label, value, onchange: ({ target }) => target.value && go(link({ ...state, range: range(target.value) })) });
+  const input = (label, value, range) => el("input", { type: "date", "aria-label": label, "data-key": label, value, onchange: ({ target }) => target.value && go(link({ ...state, range: range(target.value) })) });
   return el("span", { class: "days" }, input("First day", from, (value) => days(value, to)), " to ", input("Last day", to, (value) => days(from, value)));
 }
 
@@ -32,7 +32,7 @@ function lastMonth() {
 
 function choice(label, options, chosen, changed) {
   return el("label", { class: "choice" }, el("span", { class: "unseen" }, label),
-    el("select", { onchange: (event) => changed(event.target.value) },
+    el("select", { "data-key": label, onchange: (event) => changed(event.target.value) },
       options.map(([value, text]) => el("option", { value, selected: value === chosen }, text))));
 }
 

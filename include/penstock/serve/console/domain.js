@@ -1,11 +1,11 @@
 // A domain's page, made of its declaration: headlines, the chart, top lists, all of one range and one set of filters.
 
 import { get, live, view } from "./api.js";
-import { state } from "./certificate.js";
+import { lines, state } from "./certificate.js";
 import { chart, point, vega } from "./chart.js";
 import { controls, filters } from "./controls.js";
 import { csv, download, saved } from "./csv.js";
-import { el, replace } from "./dom.js";
+import { el, press, replace, tipped } from "./dom.js";
 import { emptyLake, problem } from "./empty.js";
 import { headlines } from "./headlines.js";
 import { moment } from "./format.js";
@@ -52,17 +52,16 @@ class Page {
     this.parts = Object.fromEntries(["now", "numbers", "chart", "lists", "reports"].map((name) => [name, el("div", { class: name })]));
     this.parts.chart.setAttribute("role", "img");
     this.bubble = el("div", { class: "bubble", hidden: true });
-    this.ledger = el("p", { class: "chart-note" });
+    document.title = `${this.state.scope} · ${domain.title} · Penstock`;
+    this.ledger = el("div", { class: "chart-note" });
     replace(
       main,
       el("h1", { class: "unseen" }, `${domain.title}: ${this.state.scope}`),
       el("div", { class: "bar" }, controls(this.state, scopes, domain.scope, go), this.parts.now,
-        me.role === "admin" && el("button", { type: "button", class: "quiet", onclick: () => sharing(domain.name, this.state.scope) }, "Share")),
+        me.role === "admin" && press("Share", () => sharing(domain.name, this.state.scope))),
       filters(this.state, go),
       el("section", { class: "card main-card", "aria-label": "Numbers and chart" }, this.parts.numbers, el("div", { class: "plot" }, this.parts.chart, this.bubble),
-        el("footer", {}, this.ledger, el("span", { class: "exports" },
-          el("button", { type: "button", class: "quiet", onclick: () => this.picture() }, "PNG"),
-          el("button", { type: "button", class: "quiet", onclick: () => this.export() }, "CSV")))),
+        el("footer", {}, this.ledger, el("span", { class: "exports" }, press("PNG", () => this.picture()), press("CSV", () => this.export())))),
       el("div", { class: "grid" }, this.parts.lists, this.parts.reports),
     );
   }
@@ -72,11 +71,12 @@ class Page {
     return [{ key: this.domain.scope, value: this.state.scope }, ...this.state.filters].filter((one) => keys.includes(one.key));
   }
 
-  // The first view that can be asked by every key that is filtered on; else the first, and it says so.
+  // The first of the views that can be asked by most of the keys that are filtered on, and the keys that it has not.
   chosen(headline) {
-    const fits = (name) => this.state.filters.every((one) => this.views.get(name)?.keys.includes(one.key)) && this.has(name, headline.measure);
-    const name = headline.views.find(fits) || headline.views[0];
-    return { name, fits: fits(name), doc: this.doc(name, headline.measure) };
+    const missed = (name) => this.state.filters.map((one) => one.key).filter((key) => !this.views.get(name)?.keys.includes(key));
+    const asked = headline.views.filter((name) => this.has(name, headline.measure)).sort((a, b) => missed(a).length - missed(b).length);
+    const name = asked[0] || headline.views[0];
+    return { name, missed: missed(name), doc: this.doc(name, headline.measure) };
   }
 
   has(name, measure) { return this.views.get(name)?.measures.some((one) => one.name === measure); }
@@ -125,7 +125,8 @@ class Page {
     this.drawn.finalize();
     this.drawn = drawn;
     this.parts.chart.setAttribute("aria-label", `${this.measure.label} over time; the same rows are in the CSV`);
-    replace(this.ledger, `${this.measure.label} · ${range(this.state.range).label.toLowerCase()} · as of ${moment(now.certificate.as_of)}`, this.state.compare ? " · dashed: the period before" : "", now.certificate.final ? "" : " · ○ still provisional");
+    replace(this.ledger, `${this.measure.label} · ${range(this.state.range).said} · as of ${moment(now.certificate.as_of)}`, this.state.compare ? " · dashed: the period before" : "", " · ",
+      tipped(el("span", { class: "about", "data-key": "certificate" }, now.certificate.final ? "final" : "○ still provisional"), () => lines(now.certificate, this.chosen(this.measure).doc)));
   }
 
   // Buckets without facts have no row: they are zero. The earlier period is laid under this one, bucket by bucket.
@@ -174,7 +175,7 @@ class Page {
     const wait = () => Math.max(0, CALM - (Date.now() - (this.refreshed || 0)));
     const soon = () => { timer ||= setTimeout(() => { timer = 0; this.refresh(); }, wait()); };
     // Whatever is filtered: another list may change where this filter's numbers do not.
-    const hear = live(this.domain.live, [{ key: this.domain.scope, value: this.state.scope }], soon);
+    const hear = live([["view", this.domain.live], ["where", `${this.domain.scope}:eq:${this.state.scope}`]], soon);
     const themed = onTheme(() => this.draw());
     // Time goes on without facts too: "now" must fall to nought.
     const minute = setInterval(() => { if (!document.hidden) soon(); }, 30_000);

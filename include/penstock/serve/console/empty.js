@@ -1,18 +1,25 @@
 // What stands where there is nothing yet, or where something went wrong: why, and what to do.
 
 import { get, view } from "./api.js";
-import { el, replace } from "./dom.js";
+import { el, press, replace } from "./dom.js";
 
 function invitation(collector, domain) {
   // Under its own name curl is a bot, and bots are not among the visitors of this page.
-  const command = `curl -X POST -A 'Mozilla/5.0 Firefox/140.0' ${collector}/v1/${domain.source} -H 'Content-Type: application/json' -d '${JSON.stringify(domain.first_event)}'`;
+  const command = [`curl -X POST ${collector}/v1/${domain.source}`, "-A 'Mozilla/5.0 Firefox/140.0'", "-H 'Content-Type: application/json'",
+    `-d '${JSON.stringify(domain.first_event)}'`].join(" \\\n  ");
   return [
     el("p", {}, "The lake is there and empty. Send the first event; this page fills by itself:"),
-    el("pre", { tabindex: "0" }, command),
+    copied(command),
     el("p", {}, "Or put the tracker into a page:"),
-    el("pre", { tabindex: "0" }, `<script defer src="${collector}/tracker.js" data-site="a.example"></script>`),
-    el("p", { class: "aside" }, "A believable site, live: make demo"),
+    copied(`<script defer src="${collector}/tracker.js" data-site="a.example"></script>`),
+    el("p", { class: "aside" }, "A believable site, live: ", el("code", {}, "make demo")),
   ];
+}
+
+// Browsers let a page copy only where it came safely: from this machine, or by https.
+function copied(text) {
+  const button = navigator.clipboard && press("Copy", async () => { await navigator.clipboard.writeText(text); button.textContent = "Copied"; });
+  return el("div", { class: "copied" }, el("pre", { tabindex: "0" }, text), button);
 }
 
 export async function emptyLake(main, domain, again) {
@@ -36,5 +43,5 @@ export async function emptyLake(main, domain, again) {
 
 export function problem(element, error) {
   const allowed = error.allowed?.length ? ` Allowed: ${error.allowed.join(", ")}.` : "";
-  replace(element, el("span", { class: "bad", role: "alert" }, `${error.message}${allowed}`));
+  replace(element, el("p", { class: "bad", role: "alert" }, error.title ? el("b", {}, `✗ ${error.title}: `) : "✗ ", `${error.message}${allowed}`));
 }

@@ -31,19 +31,19 @@ function unreadable(error) {
 }
 
 function one(page, headline, answers) {
-  const { name, fits, doc } = page.chosen(headline);
+  const { name, missed, doc } = page.chosen(headline);
   const { now, earlier, certificate, error } = answers.get(name);
   if (error) return broken(headline, error);
   const chosen = headline === page.measure;
   const value = now[headline.measure];
   const button = el("button", {
-    type: "button", class: `number ${state(certificate)} ${fits ? "" : "unfiltered"}`, "aria-pressed": chosen ? "true" : "false",
+    type: "button", class: `number ${state(certificate)} ${missed.length ? "unfiltered" : ""}`, "aria-pressed": chosen ? "true" : "false", "data-key": headline.label,
     onclick: () => page.pick(headline.measure),
   },
     el("span", { class: "label" }, headline.label),
     el("span", { class: "value" }, number(value ?? (headline.style === "count" ? 0 : null), headline.style)),
     page.state.compare ? changed(value, earlier[headline.measure], headline.better) : null,
-    fits ? null : el("span", { class: "aside" }, "not filtered"));
+    missed.length ? el("span", { class: "aside" }, `not by ${missed.join(", ")}`) : null);
   return tipped(button, () => [`${headline.label}: ${number(value, headline.style, true)}`, ...lines(certificate, doc)]);
 }
 

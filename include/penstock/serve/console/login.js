@@ -16,6 +16,7 @@ export function loginPage(main, opened) {
       replace(said, problem.message);
     }
   };
+  document.title = "Log in · Penstock";
   replace(main, el("section", { class: "card door", "aria-label": "Log in" }, el("h1", {}, "Log in"),
     el("form", { onsubmit: enter }, name, password, said, el("button", { class: "strong" }, "Log in")),
     el("p", { class: "aside" }, "Users are analyst (reads), oncall (acts) and admin (settles); their passwords are in passwords.json of Penstock’s home.")));

@@ -1,6 +1,6 @@
 // The five tiers as they are: what flows, what waits, how fresh, and whether it is well; and the ledger, hour by hour.
 
-import { get } from "./api.js";
+import { Problem, live } from "./api.js";
 import { el, replace, tipped } from "./dom.js";
 import { problem } from "./empty.js";
 import { ago, moment, number } from "./format.js";
@@ -8,7 +8,6 @@ import { age, collection, delivery, lake, line, quiet, streaming } from "./healt
 import { table } from "./table.js";
 import { works } from "./works.js";
 
-const EVERY = 2000;
 // The works look into every table and ask Airflow: now and then is enough.
 const WORKS = 15_000;
 
@@ -22,32 +21,26 @@ export async function pipelinePage(main) {
   const before = new Map();
   replace(main, el("h1", {}, "Pipeline"), trouble, tiers,
     el("section", { class: "card", "aria-label": "Streams" }, el("h2", {}, "Streams"), streams),
-    behind.runs, el("div", { class: "grid" }, behind.gates, behind.storage),
+    el("div", { class: "grid" }, el("div", {}, behind.gates, behind.runs), behind.storage),
     el("section", { class: "card", "aria-label": "Ledger" }, el("h2", {}, "Ledger"),
       el("p", { class: "aside" }, "Accepted by the log = archived in bronze = facts + rejected + duplicates. Each hour balances, or says by how much not."), ledger));
-  let timer = 0;
-  let closed = false;
-  const look = async () => {
-    if (!document.hidden) {
-      if (Date.now() - worked > WORKS) { worked = Date.now(); behind.look(); }
-      // Each part by itself: where one cannot be read, the others are what a person needs.
-      const [status, book] = await Promise.allSettled([get("/api/status"), get("/api/ledger")]);
-      if (book.value) drawLedger(ledger, book.value); else problem(ledger, book.reason);
-      if (status.value) {
-        replace(trouble, troubles(status.value));
-        drawTiers(tiers, status.value, book.value?.hours, flows(status.value, before), taken(book.value?.hours, before));
-        drawStreams(streams, status.value);
-      } else problem(trouble, status.reason);
-    }
-    if (!closed) timer = setTimeout(look, EVERY);
-  };
-  await look();
-  return () => { closed = true; clearTimeout(timer); };
+  return live([["about", "pipeline"]], (told) => {
+    if (Date.now() - worked > WORKS) { worked = Date.now(); behind.look(); }
+    // The tab is seen again: what there is now comes in a moment.
+    if (!told) return;
+    const { status, ledger: book } = told;
+    // Each part by itself: where one cannot be read, the other is what a person needs.
+    if (book.problem) problem(ledger, new Problem(book.problem)); else drawLedger(ledger, book);
+    if (status.problem) { problem(trouble, new Problem(status.problem)); return; }
+    replace(trouble, troubles(status));
+    drawTiers(tiers, status, book.hours, flows(status, before), taken(book.hours, new Date(told.at), before));
+    drawStreams(streams, status);
+  });
 }
 
 function troubles(status) {
   const said = Object.entries(status.problems || {});
-  return said.length ? el("ul", { class: "card bad", role: "alert" }, said.map(([name, text]) => el("li", {}, `${name}: ${text}`))) : null;
+  return said.length ? el("ul", { class: "card bad troubles", role: "alert" }, said.map(([name, text]) => el("li", {}, el("b", {}, `✗ ${name}: `), text))) : null;
 }
 
 // Records a second of all streams of a kind, since the look before; nothing until there are two looks.
@@ -64,9 +57,9 @@ function flows(status, before) {
 }
 
 // What is accepted a second: the ledger's own count, since the look before.
-function taken(hours, before) {
+function taken(hours, at, before) {
   if (!hours) return "";
-  const [was, now] = [before.get("accepted"), { total: accepted(hours), at: Date.now() }];
+  const [was, now] = [before.get("accepted"), { total: accepted(hours), at }];
   before.set("accepted", now);
   // The ledger looks a week back: when an hour leaves it, the sum falls.
   return was && now.total >= was.total ? `${number((now.total - was.total) / ((now.at - was.at) / 1000), "decimal")} a second` : "";
@@ -77,13 +70,16 @@ function accepted(hours) { return hours.reduce((total, row) => total + Number(ro
 function drawTiers(list, status, hours, flow, rate) {
   const streams = status.streams || [];
   const sum = (name) => hours?.reduce((total, row) => total + Number(row[name] || 0), 0);
-  const worst = (kind) => Math.max(0, ...streams.filter((one) => one.job.startsWith(kind)).map((one) => Number(one.lag_seconds || 0)));
+  const behind = (kind) => {
+    const lags = streams.filter((one) => one.job.startsWith(kind)).map((one) => Number(one.lag_seconds || 0));
+    return lags.length ? `${ago(Math.max(...lags))} behind` : "";
+  };
   const tier = (name, health, value, unit, ...words) => el("li", {}, el("h2", {}, name), el("p", {}, el("b", {}, value), ` ${unit}`), line(health), words.filter(Boolean).map((text) => el("p", { class: "aside" }, text)));
   const old = age(status);
   replace(list,
     tier("Collection", collection(hours), number(sum("accepted")), "accepted", rate, hours?.length ? `since ${moment(hours.map((row) => row.hour).sort()[0], false)}` : ""),
-    tier("Log", streaming("archive", streams), number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", flow("archive"), `archive ${ago(worst("archive"))} behind`),
-    tier("Shape", streaming("shape", streams), number(sum("facts")), "facts", flow("shape"), `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, `${ago(worst("shape"))} behind`),
+    tier("Log", streaming("archive", streams), number(streams.reduce((total, one) => total + Number(one.lag_records || 0), 0)), "waiting", flow("archive"), behind("archive")),
+    tier("Shape", streaming("shape", streams), number(sum("facts")), "facts", flow("shape"), `${number(sum("rejected"))} rejected, ${number(sum("duplicates"))} duplicates`, behind("shape")),
     tier("Lake", lake(hours), number(sum("archived")), "archived", hours ? `${number(hours.length - hours.filter((row) => row.open).length)} source-hours closed` : ""),
     tier("Delivery", delivery(status), number(Object.keys(status.epochs).length), "views", old === null ? "" : `complete to ${ago(old)} ago`, read(Math.max(-1, ...Object.values(status.epochs)))));
 }
@@ -92,7 +88,7 @@ function read(epoch) { return epoch < 0 ? "" : `read to epoch ${number(epoch, "c
 
 function drawStreams(element, status) {
   const streams = status.streams || [];
-  if (!streams.length) { replace(element, el("p", { class: "nothing" }, "No stream has said anything yet. Start them: the streams DAG in Airflow, or penstock up.")); return; }
+  if (!streams.length) { replace(element, el("p", { class: "nothing" }, "No stream has said anything yet. Start them: the streams DAG in Airflow, or ", el("code", {}, "penstock up"), ".")); return; }
   replace(element, table(["Stream", "State", "Release", "Epoch", "Rows", "Behind", "Waiting", "Said at"], streams.map((one) => [
     one.job, running(one), one.release || "", number(one.epoch, "count", true), number(one.rows, "count", true), ago(one.lag_seconds), number(one.lag_records, "count", true), moment(one.at),
   ])));
@@ -123,5 +119,6 @@ function rejected(row) {
 function balance(row) {
   if (row.open) return el("span", { class: "mark" }, "open");
   if (row.balanced) return el("span", { class: "mark good" }, "✓ balanced");
-  return el("span", { class: "mark bad" }, `✗ ${number(row.unarchived, "count", true)} not archived, ${number(row.unshaped, "count", true)} not shaped`);
+  const missing = [["unarchived", "not archived"], ["unshaped", "not shaped"]].filter(([name]) => row[name]);
+  return el("span", { class: "mark bad" }, `✗ ${missing.map(([name, words]) => `${number(row[name], "count", true)} ${words}`).join(", ")}`);
 }

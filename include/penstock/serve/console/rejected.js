@@ -1,42 +1,52 @@
 // Records that are no facts: why, how many, and the latest of them as they came (as text, whatever they contain).
 
 import { get } from "./api.js";
-import { el, replace, tipped } from "./dom.js";
+import { el, replace } from "./dom.js";
 import { problem } from "./empty.js";
 import { moment, number } from "./format.js";
 import { table } from "./table.js";
 
+const ASKED = 200;
+const SHOWN = 100;
+// More of a record is seen once it is unfolded.
+const BEGINNING = 90;
+
 export async function rejectedPage(main, sources) {
-  const body = el("div", {});
-  replace(main, el("h1", {}, "Rejected"), el("p", { class: "aside" }, "Nothing is dropped: every record that is no fact is kept here whole, with the rule that it broke."), body);
-  for (const source of sources) {
-    const card = el("section", { class: "card", "aria-label": source }, el("h2", {}, source));
-    body.append(card);
-    try {
-      fill(card, await get(`/api/rejected/${encodeURIComponent(source)}`, [["limit", "200"]]));
-    } catch (error) {
-      const place = el("p", {});
-      card.append(place);
-      problem(place, error);
-    }
-  }
+  const cards = sources.map((source) => ({ source, body: el("div") }));
+  replace(main, el("h1", {}, "Rejected"), el("p", { class: "aside" }, "Nothing is dropped: every record that is no fact is kept here whole, with the rule that it broke."),
+    cards.map(({ source, body }) => el("section", { class: "card", "aria-label": source }, el("h2", {}, source), body)));
+  await Promise.all(cards.map(({ source, body }) => look(source, body)));
   return () => {};
 }
 
-function fill(card, said) {
-  const rows = said.rows || [];
-  if (!rows.length) { card.append(el("p", { class: "nothing" }, "No record was rejected.")); return; }
+async function look(source, body) {
+  try {
+    const { rows } = await get(`/api/rejected/${encodeURIComponent(source)}`, [["limit", String(ASKED)]]);
+    draw(body, rows, "");
+  } catch (error) {
+    problem(body, error);
+  }
+}
+
+// All of the latest, or those of one reason.
+function draw(body, rows, chosen) {
+  if (!rows.length) { replace(body, el("p", { class: "nothing" }, "No record was rejected.")); return; }
   const reasons = new Map();
   for (const row of rows) reasons.set(row.reason, (reasons.get(row.reason) || 0) + 1);
-  card.append(
-    el("ul", { class: "chips" }, [...reasons].sort((a, b) => b[1] - a[1]).map(([reason, count]) => el("li", {}, `${reason} `, el("b", {}, number(count))))),
-    el("div", { class: "scroll" }, table(["When", "Reason", "Place", "Record"], rows.slice(0, 100).map((row) => [
-      moment(row.logged_at || row.received_at), el("span", { class: "mark bad" }, row.reason), `${row.partition}/${row.offset}`, raw(row),
-    ]))));
+  const chip = (reason, count) => el("li", {}, el("button", {
+    type: "button", "aria-pressed": reason === chosen ? "true" : "false", "data-key": reason, onclick: () => draw(body, rows, reason === chosen ? "" : reason),
+  }, `${reason} `, el("b", {}, number(count))));
+  const shown = rows.filter((row) => !chosen || row.reason === chosen).slice(0, SHOWN);
+  replace(body,
+    el("p", { class: "aside" }, `Why the latest ${number(rows.length)} were; a click shows those of one reason.`),
+    el("ul", { class: "chips" }, [...reasons].sort((a, b) => b[1] - a[1]).map(([reason, count]) => chip(reason, count))),
+    el("div", { class: "scroll" }, table(["When", "Reason", "Partition/offset", "Record"], shown.map((row) => [
+      moment(row.logged_at || row.received_at), row.reason, `${row.partition}/${row.offset}`, raw(row),
+    ]), { stacks: true })));
 }
 
 function raw(row) {
   const text = String(row.raw ?? row.value ?? "");
-  const code = el("code", {}, text.length > 110 ? `${text.slice(0, 110)}…` : text);
-  return text.length > 110 ? tipped(code, () => [text.slice(0, 1500)]) : code;
+  if (text.length <= BEGINNING) return el("code", { class: "prose" }, text);
+  return el("details", { class: "prose" }, el("summary", {}, el("code", {}, `${text.slice(0, BEGINNING)}…`)), el("code", {}, text));
 }

@@ -2,7 +2,7 @@
 
 import { begin, mayAct, operations, watch } from "./acting.js";
 import { get } from "./api.js";
-import { el, replace } from "./dom.js";
+import { el, press, replace } from "./dom.js";
 import { problem } from "./empty.js";
 import { moment, number } from "./format.js";
 import { table } from "./table.js";
@@ -45,12 +45,10 @@ async function underWay(part, airflow, again) {
     ...runs.map((run) => el("p", {}, `${run.dag.replaceAll("_", " ")}: ${run.state} `, press("Look", () => watch(run, airflow, again))))) : null);
 }
 
-const press = (label, onclick) => el("button", { type: "button", class: "quiet", onclick }, label);
-
 function domainPart(domain, airflow, acts, chosen) {
   const all = domain.all || [];
   const rows = all.map((one) => [
-    one.release, one.release === domain.release ? "current" : state(one), one.code || "what is deployed", one.who, one.why,
+    one.release, one.release === domain.release ? "current" : state(one), one.code || "what is deployed", one.who, prose(one.why),
     one.release === domain.release ? "" : el("div", { class: "row-of-buttons" },
       one.state === "ready" ? press(`Compare with ${domain.release}`, () => chosen(one.release)) : null,
       acts && one.state === "ready" ? press("Switch to it", () => acts(operations.switch(domain.domain, one.release))) : null,
@@ -119,15 +117,17 @@ function sample(cause) {
   return cause.samples.map((one) => `${one.partition}/${one.offset}`).join(", ");
 }
 
+function prose(text) { return text ? el("span", { class: "prose" }, text) : ""; }
+
 export function history(entries) {
-  if (!entries.length) return el("p", { class: "aside" }, "Nothing yet: what people do to releases, facts and restore points is written here for ever.");
+  if (!entries.length) return el("p", { class: "nothing" }, "Nothing yet: what people do to releases, facts and restore points is written here for ever.");
   const rows = entries.map((one) => [
-    moment(one.at), `${one.what} ${one.about}`, one.who, one.why, one.approved_by, changes(one),
+    moment(one.at), `${one.what.replaceAll("_", " ")} ${one.about}`, one.who, prose(one.why), one.approved_by, changes(one),
   ]);
   return el("div", { class: "scroll" }, table(["When", "What", "By", "Why", "Approved by", "Before and after"], rows));
 }
 
 function changes(one) {
-  const said = (part) => Object.entries(part).filter(([, value]) => typeof value !== "object").map(([name, value]) => `${name} ${value}`).join(", ");
+  const said = (part) => Object.entries(part).filter(([, value]) => typeof value !== "object").map(([name, value]) => `${name} ${typeof value === "number" ? number(value, "count", true) : value}`).join(", ");
   return [said(one.before), said(one.after)].filter(Boolean).join(" → ");
 }

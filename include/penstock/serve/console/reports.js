@@ -3,8 +3,9 @@
 import { get } from "./api.js";
 import { lines, state } from "./certificate.js";
 import { csv, download } from "./csv.js";
-import { el, replace, tipped } from "./dom.js";
-import { moment, number } from "./format.js";
+import { el, press, replace, tipped } from "./dom.js";
+import { problem } from "./empty.js";
+import { capital, moment, number } from "./format.js";
 import { table } from "./table.js";
 import { zone } from "./state.js";
 
@@ -24,10 +25,10 @@ async function card(page, report) {
     const drawn = DRAWN[report.kind](said);
     replace(body, drawn || el("p", { class: "nothing" }, empty(report)));
     const what = tipped(el("span", { class: `about ${state(said.certificate)}` }, "What is this?"), () => lines(said.certificate, report.doc));
-    const save = el("button", { type: "button", class: "quiet", "aria-label": `${report.title} as CSV`, onclick: () => download(`${report.name}.csv`, csv(flat(said.rows))) }, "CSV");
+    const save = press("CSV", () => download(`${report.name}.csv`, csv(flat(said.rows))), { "aria-label": `${report.title} as CSV` });
     section.append(el("footer", {}, el("span", {}, what, missed.length ? ` · not filtered by ${missed.join(", ")}` : ""), save));
   } catch (error) {
-    replace(body, el("p", { class: "nothing" }, error.message));
+    problem(body, error);
   }
   return section;
 }
@@ -55,13 +56,13 @@ function funnel({ rows }) {
 
 function goals({ rows }) {
   if (!rows.length) return null;
-  return scrolled(["Goal", "Events", "Visitors", "Conversion"], rows.map((row) => [row.goal, number(row.events), number(row.visitors), number(row.conversion, "percent")]));
+  return scrolled(["Goal", "Events", "Visitors", "Conversion"], rows.map((row) => [row.goal, number(row.events), number(row.visitors), number(row.conversion, "share")]));
 }
 
 function enriched({ rows }) {
   if (!rows.length) return null;
   const [key] = Object.keys(rows[0]);
-  return scrolled([key, "Page views", "Users"], rows.slice(0, 9).map((row) => [row[key], number(row.views), number(row.users)]));
+  return scrolled([capital(key), "Page views", "Users"], rows.slice(0, 9).map((row) => [row[key], number(row.views), number(row.users)]));
 }
 
 function retention({ rows }) {
@@ -69,13 +70,13 @@ function retention({ rows }) {
   if (!weeks.length) return null;
   const longest = Math.max(...weeks.map((row) => row.kept.length));
   const columns = ["Week of", "New", ...Array.from({ length: longest }, (_, week) => (week ? `+${week}` : "+0"))];
-  return scrolled(columns, weeks.map((row) => [day(row.week), number(row.visitors), ...Array.from({ length: longest }, (_, week) => heat(row.kept[week]))]));
+  return scrolled(columns, weeks.map((row) => [day(row.week), number(row.visitors), ...Array.from({ length: longest }, (_, week) => heat(row.kept[week]))]), { stacks: false });
 }
 
 // The share is written in the cell; the shade only repeats it.
 function heat(share) {
   if (share === undefined || share === null) return "";
-  return el("span", { class: `heat heat-${Math.min(5, Math.ceil(share * 20))}` }, number(share, "percent"));
+  return el("span", { class: `heat heat-${Math.min(5, Math.ceil(share * 20))}` }, number(share, "share"));
 }
 
 function day(text) { return new Date(`${text}T12:00:00`).toLocaleDateString(undefined, { day: "numeric", month: "short" }); }
@@ -83,7 +84,7 @@ function day(text) { return new Date(`${text}T12:00:00`).toLocaleDateString(unde
 function uplift({ rows }) {
   if (!rows.length) return null;
   return scrolled(["Experiment", "Variant", "Visitors", "Conversion", "Uplift, 95 % interval"], rows.map((row) => [
-    row.experiment, row.variant, number(row.visitors), number(row.conversion, "percent"), against(row),
+    row.experiment, row.variant, number(row.visitors), number(row.conversion, "share"), against(row),
   ]));
 }
 
@@ -95,7 +96,7 @@ function against(row) {
   return el("span", { class: kind }, `${signed(row.uplift)} (${signed(row.low)} to ${signed(row.high)}) ${words}`);
 }
 
-function signed(share) { return `${share > 0 ? "+" : ""}${number(share, "percent")}`; }
+function signed(share) { return `${share > 0 ? "+" : share < 0 ? "−" : ""}${number(Math.abs(share), "percent")}`; }
 
 function people({ rows }) {
   const [row] = rows;
@@ -108,9 +109,9 @@ function people({ rows }) {
 function unusual({ rows }) {
   if (!rows.length) return null;
   const largest = [...rows].sort((a, b) => Math.abs(b.far) - Math.abs(a.far)).slice(0, 8);
-  return scrolled(["Hour", "Visitors", "Usual", ""], largest.map((row) => [
-    moment(row.hour, false), number(row.value), number(row.usual), `${row.far > 0 ? "▲" : "▼"} ${number(Math.abs(row.far), "decimal")} spreads`,
+  return scrolled(["Hour", "Visitors", "Usual", "Spreads"], largest.map((row) => [
+    moment(row.hour, false), number(row.value), number(row.usual), `${row.far > 0 ? "▲" : "▼"} ${number(Math.abs(row.far), "decimal")}`,
   ]));
 }
 
-function scrolled(columns, rows) { return el("div", { class: "scroll", tabindex: "0" }, table(columns, rows)); }
+function scrolled(columns, rows, how) { return el("div", { class: "scroll" }, table(columns, rows, how)); }

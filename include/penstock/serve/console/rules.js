@@ -1,32 +1,25 @@
 // Standing questions about single facts and about a view's numbers: which there are, which of them tell somebody, and what they told last.
 
-import { get } from "./api.js";
+import { get, live } from "./api.js";
 import { el, replace } from "./dom.js";
 import { problem } from "./empty.js";
 import { moment } from "./format.js";
 import { table } from "./table.js";
 
-const EVERY = 5000;
 const SHOWN = 100;
 
 export async function rulesPage(main, domains) {
   const rules = domains.flatMap((domain) => domain.rules);
-  const told = el("section", { class: "card", "aria-label": "Alerts" });
-  replace(main, el("h1", {}, "Rules"), el("p", { class: "aside" }, "A rule is a condition on one fact, or on the numbers of a view in each bucket of time. An armed rule tells of every fact or bucket that meets it, once, within a second or two; another can be tried over history (penstock rules try)."),
+  const told = el("div");
+  replace(main, el("h1", {}, "Rules"), el("p", { class: "aside" }, "A rule is a condition on one fact, or on the numbers of a view in each bucket of time. An armed rule tells of every fact or bucket that meets it, once, within a second or two; another can be tried over history: ", el("code", {}, "penstock rules try"), "."),
     el("section", { class: "card", "aria-label": "Rules" }, rules.length ? el("div", { class: "scroll" }, table(["Rule", "What it asks", "State", "Of", "Where"], rules.map(row))) : el("p", { class: "nothing" }, "No domain declares a rule. They are in domains/<name>/rules.py.")),
-    told);
-  let timer = 0;
-  let closed = false;
-  const look = async () => {
-    if (!document.hidden) await alerts(told);
-    if (!closed) timer = setTimeout(look, EVERY);
-  };
-  await look();
-  return () => { closed = true; clearTimeout(timer); };
+    el("section", { class: "card", "aria-label": "Alerts" }, el("h2", {}, "What they told last"), told));
+  await alerts(told);
+  return live([["about", "alerts"]], () => alerts(told));
 }
 
 function row(rule) {
-  return [el("b", {}, `${rule.name}, version ${rule.version}`), el("span", { class: "prose" }, rule.doc), el("span", { class: `mark ${rule.armed ? "good" : ""}` }, rule.armed ? "● armed" : "○ not armed"), of(rule), el("code", { class: "prose" }, rule.where)];
+  return [el("b", {}, rule.name, el("span", { class: "aside" }, `, version ${rule.version}`)), el("span", { class: "prose" }, rule.doc), el("span", { class: `mark ${rule.armed ? "good" : ""}` }, rule.armed ? "● armed" : "○ not armed"), el("span", { class: "prose" }, of(rule)), el("code", { class: "prose" }, rule.where)];
 }
 
 function of(rule) {
@@ -36,7 +29,7 @@ function of(rule) {
 async function alerts(card) {
   try {
     const { rows } = await get("/api/alerts", [["limit", String(SHOWN)]]);
-    replace(card, el("h2", {}, "What they told last"), rows.length ? el("div", { class: "scroll" }, table(["Happened", "Rule", "What"], rows.map(alert)))
+    replace(card, rows.length ? el("div", { class: "scroll" }, table(["Happened", "Rule", "What"], rows.map(alert), { stacks: true }))
       : el("p", { class: "nothing" }, "Nothing has met an armed rule yet."));
   } catch (error) {
     problem(card, error);
@@ -45,6 +38,6 @@ async function alerts(card) {
 
 // Facts are what visitors sent: text, whatever it looks like.
 function alert(row) {
-  const fact = Object.entries(row.fact || {}).map(([name, value]) => `${name} ${value}`).join(" · ");
-  return [moment(row.happened_at), row.rule, el("span", { class: "prose" }, fact)];
+  const fact = Object.entries(row.fact || {}).flatMap(([name, value]) => [el("span", { class: "aside" }, `${name} `), `${value} `]);
+  return [moment(row.happened_at), row.rule, el("span", { class: "prose said" }, fact)];
 }

@@ -44,11 +44,12 @@ export function withFilter(state, key, value) {
 const LONGEST = 800 * 86400e3;
 const CHOSEN = /^(\d{4})-(\d\d)-(\d\d)\.\.(\d{4})-(\d\d)-(\d\d)$/;
 
-// A range by its name, or any days as 2026-03-01..2026-03-31, both included.
+// A range by its name, or any days as 2026-03-01..2026-03-31, both included; `said` is for the middle of a sentence.
 export function range(name) {
   const own = chosen(name);
-  if (!own) return RANGES[name];
-  return { label: `${day(own.from)} to ${day(own.last)}`, every: own.to - own.from > 8 * 86400e3 ? "1 day" : "1 hour" };
+  if (!own) return { ...RANGES[name], said: RANGES[name].label.toLowerCase() };
+  const label = `${day(own.from)} to ${day(own.last)}`;
+  return { label, said: label, every: own.to - own.from > 8 * 86400e3 ? "1 day" : "1 hour" };
 }
 
 // What to open on when nobody chose: a week, or less where the first fact is younger than that.

@@ -6,7 +6,7 @@ import { problem } from "./empty.js";
 import { ago, moment, number, size } from "./format.js";
 import { table } from "./table.js";
 
-const SHOWN = 10;
+const SHOWN = 8;
 const unfolded = new Set();
 
 export function works() {
@@ -40,7 +40,7 @@ function verdict(one) {
 
 function runsTable({ runs, airflow }) {
   const door = el("a", { href: airflow, rel: "noreferrer" }, "Airflow");
-  if (runs === null) return el("p", { class: "nothing" }, door, " does not answer: nothing is built or watched until it does. penstock status says why.");
+  if (runs === null) return el("p", { class: "nothing" }, door, " does not answer: nothing is built or watched until it does. ", el("code", {}, "penstock status"), " says why.");
   if (!runs.length) return el("p", { class: "nothing" }, "Nothing runs just now. ", door, " has the history.");
   return table(["DAG", "Run", "State", "Began"], runs.map((one) => [
     el("a", { href: `${airflow}/dags/${encodeURIComponent(one.dag)}/runs/${encodeURIComponent(one.run)}`, rel: "noreferrer" }, one.dag), one.run, one.state, moment(one.began),
@@ -51,16 +51,16 @@ function storageTable(tables) {
   if (!tables.length) return el("p", { class: "nothing" }, "The lake is empty.");
   const whole = tables.reduce((total, one) => total + one.bytes, 0);
   const sorted = [...tables].sort((a, b) => b.bytes - a.bytes);
-  const rows = sorted.map((one) => [one.tier, one.table, number(one.rows, "count", true), size(one.bytes), number(one.bytes / whole, "percent")]);
-  return shortened(["Tier", "Table", "Rows", "On disk", "Share"], rows, (more) => `and ${more} smaller ones; ${size(whole)} in all`);
+  const rows = sorted.map((one) => [one.table, one.tier, size(one.bytes), number(one.bytes / whole, "share"), number(one.rows, "count", true)]);
+  return shortened(["Table", "Tier", "On disk", "Share", "Rows"], rows, (more) => `and ${more} smaller ones; ${size(whole)} in all`, { stacks: false });
 }
 
 // The first rows; the others for who asks, also when the table is drawn anew.
-function shortened(columns, rows, said) {
+function shortened(columns, rows, said, how) {
   const [more, name] = [rows.slice(SHOWN), columns[0]];
   const ontoggle = (event) => { if (event.target.open) unfolded.add(name); else unfolded.delete(name); };
   return [
-    table(columns, rows.slice(0, SHOWN)),
-    more.length ? el("details", { open: unfolded.has(name), ontoggle }, el("summary", {}, said(more.length)), table(columns, more)) : null,
+    table(columns, rows.slice(0, SHOWN), how),
+    more.length ? el("details", { open: unfolded.has(name), ontoggle }, el("summary", {}, said(more.length)), table(columns, more, how)) : null,
   ];
 }
