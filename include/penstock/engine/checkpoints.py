@@ -79,9 +79,10 @@ def book(table: str) -> Book | None:
     return Book(last["query"], epoch, before, after, "archived" in last, topic)
 
 
-def notes(delta: DeltaTable) -> list[Mapping[str, Any]]:
-    """What the epochs among a table's last commits said of themselves, newest first."""
-    return [note for commit in delta.history(COMMITS) if "query" in (note := commit.get("penstock") or {})]
+def notes(delta: DeltaTable, every: bool = False) -> list[Mapping[str, Any]]:
+    """What the epochs among a table's last commits (`every`: all that its log has) said of themselves, newest first."""
+    told = delta.history(None if every else COMMITS)
+    return [note for commit in told if "query" in (note := commit.get("penstock") or {})]
 
 
 def _next(delta: DeltaTable, epoch: int) -> dict[str, int]:

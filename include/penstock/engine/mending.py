@@ -30,13 +30,15 @@ from penstock.engine.matching import after
 from penstock.engine.pinning import note, tables_of
 from penstock.engine.publish import Gate
 from penstock.engine.rebooking import rebooked
+from penstock.engine.repair import repaired
+from penstock.engine.repeating import Said, in_force
 from penstock.engine.replay import EPOCH_RECORDS, chunks, records
 from penstock.engine.shape import Shape
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.place import place
 from penstock.lake.publication import cut_of, open_table
+from penstock.lake.repairs import Repair
 from penstock.lake.restore_points import points
-from penstock.lake.retractions import RETRACTIONS
 from penstock.model.domain import domains, source, view, views_of
 from penstock.model.source import Source
 from penstock.model.view import source_of
@@ -102,21 +104,30 @@ def mend_silver(spark: SparkSession, shape: Shape, operation: str) -> int:
     dropped(path)
     shape.seen = remembered(path, math.inf)
     query = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{operation}/{path}"))
-    held = RETRACTIONS.in_force(shape.layout, shape.source.name)
+    said = in_force(shape.layout, shape.source.name)
     version = DeltaTable(archive).version()
     for chunk in chunks(archive, version, -1, EPOCH_RECORDS):
         shaped = shape.shaped(missing(spark, path, records(spark, archive, version, chunk))).toArrow()
         if shaped.num_rows:
             number += 1
             judged = disposed(shaped, shape.seen, shape.source, number)
-            Appender(path).append(after(judged, shape.source, held), query, number, archived=chunk.last)
             shape.seen.remember_facts(judged)
-    return _of_query(path, query)
+            rows = stated(spark, shape, judged, said)
+            shape.seen.remember_facts(rows)
+            Appender(path).append(rows, query, number, archived=chunk.last)
+    return written(path, query)
 
 
-def _of_query(path: str, query: str) -> int:
-    """How many rows a query wrote, also before it was killed: the audit tells of all of them."""
-    epochs = [int(said["epoch"]) for said in notes(DeltaTable(path)) if said["query"] == query]
+def stated(spark: SparkSession, shape: Shape, rows: pa.Table, said: Sequence[Said]) -> pa.Table:
+    """Rows of an epoch that is not written yet, after what people have stated of their records."""
+    for each in said:
+        rows = repaired(spark, shape, rows, each) if isinstance(each, Repair) else after(rows, shape.source, [each])
+    return rows
+
+
+def written(path: str, query: str) -> int:
+    """How many rows a query wrote, also before it was killed: the audit tells of all of them, however many epochs."""
+    epochs = [int(said["epoch"]) for said in notes(DeltaTable(path), every=True) if said["query"] == query]
     return int(DeltaTable(path).to_pyarrow_dataset().count_rows(filter=pc.field("epoch").isin(epochs)))
 
 

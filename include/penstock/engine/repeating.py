@@ -12,6 +12,7 @@ from penstock.engine.checkpoints import notes
 from penstock.engine.repair import put
 from penstock.engine.retraction import mark
 from penstock.engine.shape import Shape
+from penstock.lake.layout import Layout
 from penstock.lake.publication import last_epoch, open_table
 from penstock.lake.releases import Refused, kept
 from penstock.lake.repairs import REPAIRS, Repair
@@ -34,9 +35,14 @@ def repeated(spark: SparkSession, shape: Shape, more: Callable[[], object]) -> b
 
 
 def _unsaid(shape: Shape) -> list[Said]:
-    of, table = (shape.layout, shape.source.name), DeltaTable(shape.place.table)
-    said: list[Said] = [*REPAIRS.in_force(*of), *RETRACTIONS.in_force(*of)]
-    return sorted((one for one in said if last_epoch(table, _name(one)) < 0), key=lambda one: one.at)
+    table = DeltaTable(shape.place.table)
+    return [one for one in in_force(shape.layout, shape.source.name) if last_epoch(table, _name(one)) < 0]
+
+
+def in_force(layout: Layout, source: str) -> list[Said]:
+    """What people have stated of a source's records, in the order in which they did."""
+    said: list[Said] = [*REPAIRS.in_force(layout, source), *RETRACTIONS.in_force(layout, source)]
+    return sorted(said, key=lambda one: one.at)
 
 
 def _name(said: Said) -> str:

@@ -9,11 +9,13 @@ import pytest
 from deltalake import DeltaTable
 from toy_lake import QUERY, ToyLake, fact, silver_rows
 
+from penstock.engine import checkpoints
 from penstock.engine.archive import BRONZE, INDEXED
 from penstock.engine.checkpoints import heal, places
 from penstock.engine.commit import Appender, create
 from penstock.engine.damage import Gone, damages, refuse_gone
 from penstock.engine.gaps import unbooked
+from penstock.engine.mending import written
 from penstock.engine.pinning import take
 from penstock.engine.rebooking import rebooked
 from penstock.engine.shape import Shape
@@ -131,3 +133,13 @@ def test_a_hole_that_an_operator_accepted_is_not_told_again(tmp_path: Path) -> N
     Appender(ledger).append(pa.Table.from_pylist([entry], LEDGER), "lost/toy.events/0", 15)
     holes = [(0, 10, 15), (0, 3, 4), (0, 20, 25), (1, 10, 15)]
     assert unbooked(ledger, "toy.events", holes) == holes[1:]
+
+
+def test_the_rows_of_a_rebuild_are_counted_however_many_epochs_it_took(
+    whole: ToyLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "COMMITS", 3)
+    path = whole.layout.silver("r1", "toy.events")
+    for number in range(5):
+        Appender(path).append(silver_rows([fact()], 10 + number, 100 + number), "rebuild", 10 + number)
+    assert (written(path, "rebuild"), written(path, QUERY)) == (5, len(whole.facts()))
