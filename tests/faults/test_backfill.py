@@ -1,28 +1,20 @@
 """Builds that are disturbed, through Airflow as an operator would: once, exactly, and what a clean build gives."""
 
 import os
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from random import Random
 from typing import Any
 from urllib.error import HTTPError
 
-import psutil
 import pytest
 from receivers import on_call
 from system.conftest import RunningStack, eventually
-from system.on_call import SECONDS, Operator, span
+from system.disturbing import DISTURBED
+from system.on_call import SECONDS, Operator, shown, span
 
 from domains.web.feed import history
-from penstock.lake.publication import open_table
-from penstock.model.domain import domains
-from penstock.ops.airflow.environment import PROJECT
 
 FULL = bool(os.environ.get("PENSTOCK_FULL"))
 pytestmark = [pytest.mark.skipif(not FULL, reason="a minute an attempt: make faults"), pytest.mark.timeout(1200)]
@@ -30,8 +22,6 @@ pytestmark = [pytest.mark.skipif(not FULL, reason="a minute an attempt: make fau
 DAYS = int(os.environ.get("PENSTOCK_DAYS", "7"))
 EVENTS = 2_000
 ATTEMPTS = int(os.environ.get("PENSTOCK_ATTEMPTS", "50"))
-# A build is under way for some ten seconds on a quiet machine.
-UNDER_WAY = 8.0
 
 
 @pytest.fixture(scope="module")
@@ -56,20 +46,6 @@ def week(operator: Operator) -> list[date]:
 def pager(operator: Operator) -> Iterator[list[dict[str, Any]]]:
     with on_call(operator.stack.home) as heard:
         yield heard
-
-
-def shown(operator: Operator) -> dict[str, list[str]]:
-    """Every row of gold, but for its sketches: two of the same facts need not be the same bytes."""
-    said = {}
-    for view in domains()["web"].views:
-        gold = open_table(operator.layout.gold("r1", view.name))
-        if gold is not None:
-            rows = gold.to_pyarrow_table().to_pylist()
-            plain = [
-                [(name, cell) for name, cell in row.items() if not isinstance(cell, (bytes, dict))] for row in rows
-            ]
-            said[view.name] = sorted(map(str, plain))
-    return said
 
 
 def test_of_a_week_with_one_bad_day_six_are_published_and_the_seventh_names_itself(
@@ -124,66 +100,3 @@ def test_after_all_that_the_tables_are_those_of_a_clean_build(operator: Operator
     published = shown(operator)
     assert operator.ended(operator.build(full=True)) == "success"
     assert shown(operator) == published
-
-
-def under_way(operator: Operator, chance: Random) -> set[psutil.Process]:
-    """The processes of the build, at a moment of chance."""
-    assert eventually(lambda: bool(operator.working("build_views")), SECONDS)
-    time.sleep(chance.random() * UNDER_WAY)
-    return operator.working("build_views")
-
-
-def identical(operator: Operator, run: str, chance: Random) -> None:
-    """Somebody builds the same day from the command line, at the same time."""
-    day = operator.ask("GET", f"/dags/build_views/dagRuns/{run}")["conf"]["from"]
-    under_way(operator, chance)
-    job = [sys.executable, str(PROJECT / "spark_jobs" / "build_views.py"), "--domain=web", f"--from={day}"]
-    told = subprocess.run(job, env=operator.stack.environ, capture_output=True, text=True, timeout=SECONDS, check=False)
-    assert told.returncode == 0, told.stderr[-3000:]
-
-
-def paused(operator: Operator, run: str, chance: Random) -> None:
-    """The machine's half with this build sleeps, and wakes up when its replacement has finished."""
-    asleep = [each for job in under_way(operator, chance) for each in (job, *workers(operator, job))]
-    for process in asleep:
-        process.suspend()
-    try:
-        operator.ended(run)
-    finally:
-        for process in asleep:
-            process.resume()
-    assert eventually(lambda: not operator.working("build_views"), SECONDS)
-
-
-def workers(operator: Operator, job: psutil.Process) -> list[psutil.Process]:
-    """The task's runner and the worker above it, up to the scheduler."""
-    scheduler = operator.stack.part("scheduler")["pid"]
-    above = job.parents()
-    return above[: [each.pid for each in above].index(scheduler)]
-
-
-def cleared(operator: Operator, run: str, chance: Random) -> None:
-    under_way(operator, chance)
-    operator.clear(run)
-
-
-def killed(operator: Operator, run: str, chance: Random) -> None:
-    for process in under_way(operator, chance):
-        # The JVM may be quicker to follow its Python.
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
-
-
-def without_a_scheduler(operator: Operator, run: str, chance: Random) -> None:
-    under_way(operator, chance)
-    os.kill(operator.stack.part("scheduler")["pid"], signal.SIGKILL)
-    assert eventually(lambda: operator.stack.part("scheduler")["state"] == "well", SECONDS)
-
-
-DISTURBED: tuple[Callable[[Operator, str, Random], None], ...] = (
-    identical,
-    paused,
-    cleared,
-    killed,
-    without_a_scheduler,
-)

@@ -1,0 +1,66 @@
+"""Five builds of one bad day on the one stack of the tests; fifty are `make faults` (faults/test_backfill.py)."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+
+import psutil
+import pytest
+from system.disturbing import UNDER_WAY, by_hand, cleared, killed, well, without_a_scheduler
+from system.on_call import SECONDS, SOURCE, Operator, post
+
+from .conftest import RunningStack, eventually
+
+# Of a day that no other test builds.
+DAY = datetime.now(UTC) - timedelta(days=3)
+
+
+@pytest.fixture(scope="module")
+def operator(stack: RunningStack) -> Operator:
+    return Operator(stack)
+
+
+@pytest.fixture
+def late(operator: Operator) -> date:
+    """The day of a fact that came late."""
+    before = operator.facts()
+    event = {"type": "pageview", "visitor": "late", "site": "a.example", "url": "https://a.example/x"}
+    post(operator.stack.url("collector", f"/v1/{SOURCE}"), [{**event, "happened_at": DAY.isoformat()}])
+    assert eventually(lambda: operator.facts() > before, SECONDS)
+    return DAY.date()
+
+
+@contextmanager
+def asleep(operator: Operator, day: date, chance: Random) -> Iterator[None]:
+    """A build by hand stands still somewhere in its middle, and goes on when others have done its work."""
+    build = by_hand(operator, str(day))
+    time.sleep(UNDER_WAY / 2 + chance.random() * UNDER_WAY)
+    main = psutil.Process(build.pid)
+    processes = [main, *main.children(recursive=True)]
+    for process in processes:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.resume()
+        well(build)
+
+
+def test_a_late_fact_counts_once_although_each_of_five_builds_of_its_day_is_disturbed(
+    operator: Operator, late: date
+) -> None:
+    chance, before = Random(7), operator.days()  # noqa: S311
+    with asleep(operator, late, chance):
+        run = operator.build(**{"from": str(late), "to": str(late)})
+        killed(operator, run, chance)
+        assert eventually(lambda: not operator.working("build_views"), SECONDS)
+        twin = by_hand(operator, str(late))
+        cleared(operator, run, chance)
+        without_a_scheduler(operator, run, chance)
+        assert operator.ended(run) == "success"
+        well(twin)
+    assert operator.days() == before + Counter([late])
