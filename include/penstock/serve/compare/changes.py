@@ -93,9 +93,11 @@ def changed(
     days = "select _day as day, count(*) filter (not _b) as added, count(*) filter (not _a) as lost, count(*) filter "
     days += f"(_b and _a) as changed from joined where {FOUND} group by 1 order by 1"
     shown = ", ".join(_largest(measured))
-    size = " + ".join(f'abs(coalesce("a_{name}", 0) - coalesce("b_{name}", 0))' for name in measured) or "0"
+    size = " + ".join(f'abs(coalesce("a_{name}", 0) - coalesce("b_{name}", 0))' for name in measured)
     keyed = ", ".join(f'"{name}"' for name in ("_day", *keys(new)))
-    most = f"select {keyed} {shown} from joined where {FOUND} order by {size} desc, {keyed} limit {LARGEST}"
+    # A view without numbers has no largest change.
+    order = f"{size} desc, {keyed}" if measured else keyed
+    most = f"select {keyed} {shown} from joined where {FOUND} order by {order} limit {LARGEST}"
     return Change(
         new.name, rows, added, lost, differ, _sizes(engine, measured), _told(engine, days), _told(engine, most),
         note=_definition(old, new),
