@@ -26,6 +26,7 @@ FORM = {
     "domain": "{{ params.domain }}",
     "code": "{{ params.code }}",
     "source": "{{ params.source }}",
+    "view": "{{ params.view }}",
     "first": "{{ params['from'] or '' }}",
     "last": "{{ params.to or '' }}",
     "who": WHO,
@@ -48,6 +49,12 @@ RELEASE = "{{ ti.xcom_pull(task_ids='begin') }}"
         "source": Param(
             "", type="string", title="Source", description="Only this one; the others are taken over. Empty: all."
         ),
+        "view": Param(
+            "",
+            type="string",
+            title="View",
+            description="Only this one; facts and other views are taken over. Empty: all.",
+        ),
         "from": forms.day("From", ARRIVED),
         "to": forms.day("To", ARRIVED),
         "cores": Param(
@@ -65,7 +72,8 @@ def replay() -> None:
 
         return releasing.plan_replay(form)
 
-    @task
+    # Where one view is replayed all else is taken over as it stands: no build may be half-way.
+    @task(pool="builds")
     def begin(form: dict[str, str]) -> str:
         from penstock.ops.airflow import releasing
 

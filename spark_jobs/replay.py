@@ -46,6 +46,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--domain", required=True, choices=list(domains()))
     parser.add_argument("--code", default="", help="a folder, a wheel or a git revision; empty: what is deployed")
     parser.add_argument("--source", default="", help="only this source; the others are taken over as they are")
+    parser.add_argument("--view", default="", help="only this view; facts and all others are taken over as they are")
     parser.add_argument("--from", dest="first", default="", help="only what arrived on this UTC day or later")
     parser.add_argument("--to", dest="last", default="", help="only what arrived on this UTC day or before")
     parser.add_argument("--cores", type=int, default=1, help="how many cores it may use beside the live streams")

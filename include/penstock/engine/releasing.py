@@ -22,6 +22,7 @@ from penstock.engine.replay import Replay, Told
 from penstock.engine.retraction import lenient
 from penstock.engine.scope import scope_of
 from penstock.engine.shape import Shape
+from penstock.engine.taken import Taken
 from penstock.lake import audit
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
@@ -71,12 +72,18 @@ def replayed(
     layout, shapes = Layout(settings.lake), _shapes(Layout(settings.lake), release, schemas)
     # One that was killed when it was ready already has only its end left: its stream may have gone on.
     ending = _is_ready(layout, release)
-    before = last_said(settings.home, release.domain, release.about) or Progress(release.domain, release.about, 0)
-    said = before if ending else shaped(spark, settings, release, schemas)
+    before = last_said(settings.home, release.domain, release.about)
+    # Rows may have been marked of days that were built, by this or by the release that they were taken over from.
+    again = before is not None if release.view else _has_views(layout, release)
+    said, changed = (
+        (before or Progress(release.domain, release.about, 0), False)
+        if ending
+        else shaped(spark, settings, release, schemas)
+    )
     try:
         if not ending:
             said.say(VIEWS, settings.home)
-            _build(spark, layout, release, gate, full=_has_views(layout, release))
+            _build(spark, layout, release, gate, full=changed or again)
             # What somebody stated meanwhile was said of releases that are kept up, and this one is not yet.
             while _stated(spark, settings, release, shapes, said):
                 _build(spark, layout, release, gate, full=True)
@@ -95,20 +102,33 @@ def replayed(
 
 def shaped(
     spark: SparkSession, settings: Settings, release: Release, schemas: SchemasOf = lambda source: {}
-) -> Progress:
-    """Silver of every source that has bronze."""
-    layout, domain = Layout(settings.lake), domains()[release.domain]
+) -> tuple[Progress, bool]:
+    """Silver of every source that has bronze; and whether anything that people have stated changed it just now."""
+    layout, changed = Layout(settings.lake), False
     shapes = _shapes(layout, release, schemas)
     records = sum(size_of(layout.bronze(shape.source.name))[0] for shape in shapes)
-    said = Progress(domain.name, release.about, records)
+    said = Progress(release.domain, release.about, records)
     tell = partial(_tell, settings, release, said)
-    scope = scope_of(registry(layout, domain.name), release.about)
     for shape in shapes:
-        expected = _has_facts(layout.silver(current(layout, domain.name), shape.source.name))
-        records_of = Replay(spark, shape, tell, facts_expected=expected, scope=scope)
-        tell(records_of.run())
-        repeated(spark, shape, records_of.run)
-    return said
+        all_of_it, more = facts_of(spark, release, shape, tell)
+        tell(all_of_it())
+        changed |= repeated(spark, shape, more)
+    return said, changed
+
+
+def facts_of(
+    spark: SparkSession, release: Release, shape: Shape, tell: Callable[[Told], None]
+) -> tuple[Callable[[], Told], Callable[[], Told]]:
+    """How a release comes by the facts of a source, at first and when it lacks some of them: they are shaped from
+    bronze, or taken over where one view is replayed."""
+    layout, now = shape.layout, registry(shape.layout, release.domain)
+    if release.view:
+        taken = Taken(shape, now.base(release.about))
+        return taken.run, taken.more
+    expected = _has_facts(layout.silver(now.current, shape.source.name))
+    made = Replay(spark, shape, tell, facts_expected=expected, scope=scope_of(now, release.about))
+    # What people have stated may leave no fact.
+    return made.run, replace(made, facts_expected=False).run
 
 
 def _tell(settings: Settings, release: Release, said: Progress, told: Told) -> None:
@@ -119,9 +139,8 @@ def _tell(settings: Settings, release: Release, said: Progress, told: Told) -> N
 
 def _stated(spark: SparkSession, settings: Settings, release: Release, shapes: list[Shape], said: Progress) -> bool:
     """Says of the new release what has been stated by now. True: its silver changed, and its views are old."""
-    scope = scope_of(registry(Layout(settings.lake), release.domain), release.about)
     tell = partial(_tell, settings, release, said)
-    changed = [repeated(spark, shape, Replay(spark, shape, tell, scope=scope).run) for shape in shapes]
+    changed = [repeated(spark, shape, facts_of(spark, release, shape, tell)[1]) for shape in shapes]
     said.say(VIEWS, settings.home)
     return any(changed)
 
@@ -171,6 +190,7 @@ def _finished(layout: Layout, release: Release, said: Progress, approved_by: str
     counts = {name: told["counts"] for name, told in said.sources.items()}
     before = {"current": current(layout, release.domain)}
     after = {"release": release.about, "code": release.code, "hash": release.hash, "records": said.total, **counts}
+    after |= {"view": release.view} if release.view else {}
     entry = audit.Entry(
         release.operation, "replay", release.domain, release.who, release.why, approved_by, before, after
     )

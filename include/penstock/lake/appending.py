@@ -29,7 +29,9 @@ def append(table: DeltaTable, schema: pa.Schema, rows: Sequence[Mapping[str, Any
     """Commits the rows as this transaction on what was read in `table`. False: somebody else did it meanwhile."""
     once = CommitProperties(app_transactions=[Transaction(app, number)])
     try:
-        write_deltalake(table, pa.Table.from_pylist(list(rows), schema), mode="append", commit_properties=once)
+        told = pa.Table.from_pylist(list(rows), schema)
+        # A table may be older than a column of its schema.
+        write_deltalake(table, told, mode="append", schema_mode="merge", commit_properties=once)
     except CommitFailedError:
         return False
     return True

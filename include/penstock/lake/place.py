@@ -49,6 +49,10 @@ class Place:
             if each.type == fs.FileType.Directory:
                 yield Place(self.files, each.path.rstrip("/"))
 
+    def everything(self) -> list[str]:
+        """Every file below, by its name from here, in order."""
+        return sorted(each.path[len(self.path) + 1 :] for each in self._listed(recursive=True) if each.is_file)
+
     def size(self) -> int:
         """Bytes of all files below."""
         return sum(each.size for each in self._listed(recursive=True) if each.is_file)

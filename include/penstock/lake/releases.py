@@ -51,6 +51,8 @@ class Release:
     who: str = ""
     why: str = ""
     operation: str = ""
+    # The one view that was replayed; empty: whatever was replayed, every view was built.
+    view: str = ""
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def as_dict(self) -> dict[str, Any]:
@@ -105,6 +107,10 @@ class Registry:
         if name not in self.releases:
             raise Refused(f"{self.domain} has no release {name!r}; there are: {', '.join(self.releases)}.")
         return self.releases[name]
+
+    def base(self, name: str) -> str:
+        """The release that was current when one was begun: what it takes over, it takes from there."""
+        return next(row.release for row in self.rows if row.about == name)
 
     def must_be_ready(self, name: str) -> Row:
         """The release, if readers may be switched to it."""
@@ -238,5 +244,7 @@ def registries(table: DeltaTable | None) -> dict[str, Registry]:
     told: dict[str, list[Row]] = {}
     if table is not None:
         for row in table.to_pyarrow_table().sort_by("number").to_pylist():
-            told.setdefault(row["domain"], []).append(Row(**row))
+            # A table may be older than a column, which then says nothing.
+            said = {name: value for name, value in row.items() if value is not None}
+            told.setdefault(row["domain"], []).append(Row(**said))
     return {domain: Registry(domain, tuple(rows)) for domain, rows in told.items()}

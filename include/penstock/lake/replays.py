@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from penstock.lake import views_anew
 from penstock.lake.code import files_of, pin, unpacked
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
@@ -26,19 +27,23 @@ from penstock.lake.releases import (
     say,
 )
 from penstock.model.domain import Domain, domains, load
+from penstock.model.view import source_of
 
 # Of one core: docs/decisions/0081; and a JVM's start with the builds of few facts.
 RECORDS_A_SECOND = 10_000
 START_SECONDS = 40
+# Of one view, from facts that are there.
+FACTS_A_SECOND = 100_000
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A replay as somebody asks for it. Empty: the deployed code, every source, all of history."""
+    """A replay as somebody asks for it. Empty: the deployed code, every source, every view, all of history."""
 
     domain: str
     code: str = ""
     source: str = ""
+    view: str = ""
     first: str = ""
     last: str = ""
     who: str = ""
@@ -52,17 +57,27 @@ def consider(layout: Layout, home: Path, asked: Asked) -> str:
     now = registry(layout, asked.domain)
     if not _begun(now, asked.operation):
         _must_be_alone(now)
-    anew = asked.source or "every source"
-    if asked.first or asked.last:
-        anew += f" from {asked.first or 'the first day'} to {asked.last or 'now'}, and the rest is taken over"
     return (
-        f"{asked.domain} by {name or 'what is deployed'} ({anew}): {estimate(layout, asked.domain)['text']}.\n\nIt is "
+        f"{asked.domain} by {name or 'what is deployed'} ({_anew(asked)}): {estimate(layout, asked)['text']}.\n\nIt is "
         f"made beside {now.current}, which people go on reading until somebody switches."
     )
 
 
+def _anew(asked: Asked) -> str:
+    if asked.view:
+        return f"{asked.view} alone; facts and all other views are taken over"
+    if asked.first or asked.last:
+        days = f"from {asked.first or 'the first day'} to {asked.last or 'now'}"
+        return f"{asked.source or 'every source'} {days}, and the rest is taken over"
+    return asked.source or "every source"
+
+
 def begin(layout: Layout, home: Path, asked: Asked) -> Row:
-    """The release that this operation builds: a new one, or the one that it began before it was killed."""
+    """The release that this operation builds: a new one, or the one that it began before it was killed.
+
+    No view may be built meanwhile, nor anything be stated, where one view is replayed: facts are taken over, and what
+    was made of them.
+    """
     domain, operation = asked.domain, asked.operation
     name, key = _checked(layout, home, asked)
 
@@ -73,11 +88,16 @@ def begin(layout: Layout, home: Path, asked: Asked) -> Row:
         told = Release(
             domain, now.next_name(), BUILDING, name, key,
             sources=asked.source, first=asked.first, last=asked.last, who=asked.who, why=asked.why, operation=operation,
+            view=asked.view,
         )  # fmt: skip
         return [Row(**told.as_dict(), release=now.current)]
 
-    begun = _begun(commit(layout, domain, decide), operation)
+    now = commit(layout, domain, decide)
+    begun = _begun(now, operation)
     assert begun is not None
+    if begun.view and begun.state in UNFINISHED:
+        code = load(unpacked(layout, home, domain, key), domain)
+        views_anew.take_over(layout, code, now.base(begun.about), begun.about, begun.view)
     return begun
 
 
@@ -88,17 +108,29 @@ def _checked(layout: Layout, home: Path, asked: Asked) -> tuple[str, str]:
     _must_have_records(layout, deployed, asked)
     name, files = files_of(asked.code, asked.domain)
     key = pin(layout, asked.domain, files)
-    _must_fit(deployed, load(unpacked(layout, home, asked.domain, key), asked.domain), name)
+    folder = unpacked(layout, home, asked.domain, key)
+    _must_fit(deployed, load(folder, asked.domain), name)
+    if asked.view:
+        now = registry(layout, asked.domain)
+        # Asked again after a switch, it is about the release that it began from.
+        begun = _begun(now, asked.operation)
+        before = now.get(now.base(begun.about) if begun else now.current)
+        views_anew.must_be_all_that_changes(layout, home, before, folder, asked.view)
     return name, key
 
 
-def estimate(layout: Layout, domain: str) -> dict[str, Any]:
-    """What a replay of the domain will read, write and take, from commits alone."""
-    now, names = current(layout, domain), [source.name for source in domains()[domain].sources]
-    records = sum(size_of(layout.bronze(name))[0] for name in names)
-    space = sum(size_of(layout.silver(now, name))[1] for name in names)
-    space += sum(size_of(layout.gold(now, view.name))[1] for view in domains()[domain].views)
-    seconds = round(START_SECONDS + records / RECORDS_A_SECOND)
+def estimate(layout: Layout, asked: Asked) -> dict[str, Any]:
+    """What a replay will read, write and take, from commits alone."""
+    domain, now = domains()[asked.domain], current(layout, asked.domain)
+    sources, views, pace = domain.sources, domain.views, RECORDS_A_SECOND
+    if asked.view:
+        # One that only the code has yet is of no source that is known here; it is at most of all.
+        views = tuple(views_anew.anew(domain, asked.view))
+        sources, pace = tuple({source_of(view) for view in views}) or sources, FACTS_A_SECOND
+    records = sum(size_of(layout.bronze(source.name))[0] for source in sources)
+    space = sum(size_of(layout.gold(now, view.name))[1] for view in views)
+    space += 0 if asked.view else sum(size_of(layout.silver(now, source.name))[1] for source in sources)
+    seconds = round(START_SECONDS + records / pace)
     text = f"{records:,} records, about {seconds // 60} min {seconds % 60} s and {space / 2**20:,.0f} MB"
     return {"records": records, "bytes": space, "seconds": seconds, "text": text}
 
@@ -115,6 +147,10 @@ def _begun(now: Registry, operation: str) -> Row | None:
 
 def _must_be_a_range(domain: Domain, asked: Asked) -> None:
     names = [source.name for source in domain.sources]
+    if asked.view and (asked.source or asked.first or asked.last):
+        raise Refused(
+            f"{asked.view} is replayed from all facts that there are. Leave out source and days, or leave out the view."
+        )
     if asked.source and asked.source not in names:
         raise Refused(f"{domain.name} has no source {asked.source!r}; there are: {', '.join(names)}.")
     try:

@@ -24,8 +24,9 @@ def begun(log: ToyLog, where: str = str(TOY), operation: str = "replay/1", **mor
 
 def test_a_replay_has_a_name_and_an_estimate_before_it_begins(log: ToyLog) -> None:
     log.take(traffic(1, 30))
-    assert (begun(log), estimate(log.layout, "toy")["records"]) == ("r2", 30)
-    assert "30 records, about" in estimate(log.layout, "toy")["text"]
+    told = estimate(log.layout, Asked("toy"))
+    assert (begun(log), told["records"]) == ("r2", 30)
+    assert "30 records, about" in told["text"]
 
 
 def test_a_plan_says_what_it_takes_and_begins_nothing(log: ToyLog, tmp_path: Path) -> None:

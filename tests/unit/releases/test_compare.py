@@ -4,12 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pyarrow as pa
 import pytest
 from toy_lake import ToyLake, fact, silver_rows, traffic
 
 from penstock.lake.layout import Layout
 from penstock.lake.releases import READY, Release, say
 from penstock.model.domain import Domain, domains
+from penstock.serve.compare.changes import changed
 from penstock.serve.compare.comparison import Comparison, compare
 from penstock.serve.compare.markdown import markdown
 
@@ -85,3 +88,13 @@ def test_a_comparison_reads_well(compared: Callable[[Rows, Rows], Comparison]) -
     text = markdown(compared(FACTS, after))
     assert "2 of 40 records are judged otherwise." in text
     assert "| rule malformed | 2 | 100.0% | code |" in text
+
+
+def test_a_view_that_was_built_of_nothing_is_as_one_that_was_not_built(toy: Domain) -> None:
+    view = next(each for each in toy.views if each.name == "toy.impulses")
+    nothing = pa.table({"who": pa.array([], pa.string())})
+    with duckdb.connect() as engine:
+        assert [changed(engine, view, view, *rows, set()).same for rows in ((None, nothing), (nothing, None))] == [
+            True,
+            True,
+        ]

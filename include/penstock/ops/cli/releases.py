@@ -40,6 +40,7 @@ def replay(
     why: Why,
     code: Annotated[str, typer.Option(help="A folder, a wheel or a git revision; what is deployed when absent.")] = "",
     source: Annotated[str, typer.Option(help="Only this source; the others are taken over as they are.")] = "",
+    view: Annotated[str, typer.Option(help="Only this view; facts and all others are taken over as they are.")] = "",
     start: Annotated[str, typer.Option("--from", help="Only what arrived on this UTC day or later.")] = "",
     end: Annotated[str, typer.Option("--to", help="Only what arrived on this UTC day or before.")] = "",
     cores: Annotated[int, typer.Option(min=1, help="How many cores it may use beside the live streams.")] = 1,
@@ -55,7 +56,7 @@ def replay(
     if paused is not None:
         _wait_or_go_on(domain, paused, why, as_json)
         return
-    asked = {"domain": domain, "code": code, "source": source, "from": start or None, "to": end or None}
+    asked = {"domain": domain, "code": code, "source": source, "view": view, "from": start or None, "to": end or None}
     form = {**asked, "cores": cores, "why": why}
     _operate("replay", form, approve=yes, wait=not no_wait, as_json=as_json, sequel="penstock releases list")
 
@@ -124,7 +125,8 @@ def listed(as_json: Json = False) -> None:
     table = Table("domain", "release", "state", "code", "by", "why", box=None, pad_edge=False)
     for row in rows:
         name = f"{row['about']}{'*' if row['current'] else ''}"
-        table.add_row(row["domain"], name, _state(row), row["code"] or "what is deployed", row["who"], row["why"])
+        code = f"{row['code'] or 'what is deployed'}{', of ' + row['view'] + ' alone' if row['view'] else ''}"
+        table.add_row(row["domain"], name, _state(row), code, row["who"], row["why"])
     Console().print(table)
 
 

@@ -80,9 +80,9 @@ def changed(
     """Both releases' rows of a view side by side, without the days that only one of them has in full."""
     if keys(old) != keys(new):
         return Change(new.name, note=f"its keys were {', '.join(keys(old))} and are {', '.join(keys(new))}")
-    if before is None or after is None:
-        there = [name for name, rows in (("before", before), ("after", after)) if rows is not None]
-        return Change(new.name) if not there else _one_sided(new, before, after)
+    # A view that was built of nothing has a table, and one that was not has none: neither has a row.
+    if not before or not after:
+        return _one_sided(new, before, after) if before or after else Change(new.name)
     names = [name for name in numbers(new) if name in numbers(old)]
     measured = [name for name in names if pa.types.is_integer(kind := after[name].type) or pa.types.is_floating(kind)]
     _join(engine, new, names, measured, before, after, moving)

@@ -10,6 +10,7 @@ const WHY = { name: "why", label: "Why, for the audit", required: true, minlengt
 const REPLAY = [
   { name: "code", label: "Code: a folder, a wheel or a git revision", placeholder: "what is deployed" },
   { name: "source", label: "Only this source", placeholder: "all of them" },
+  { name: "view", label: "Only this view, from the facts that there are", placeholder: "all of them" },
   { name: "from", label: "Only what arrived from", type: "date" },
   { name: "to", label: "to", type: "date" },
 ];

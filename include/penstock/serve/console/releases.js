@@ -48,7 +48,7 @@ async function underWay(part, airflow, again) {
 function domainPart(domain, airflow, acts, chosen) {
   const all = domain.all || [];
   const rows = all.map((one) => [
-    one.release, one.release === domain.release ? "current" : state(one), one.code || "what is deployed", one.who, prose(one.why),
+    one.release, one.release === domain.release ? "current" : state(one), `${one.code || "what is deployed"}${one.view ? `, of ${one.view} alone` : ""}`, one.who, prose(one.why),
     one.release === domain.release ? "" : el("div", { class: "row-of-buttons" },
       one.state === "ready" ? press(`Compare with ${domain.release}`, () => chosen(one.release)) : null,
       acts && one.state === "ready" ? press("Switch to it", () => acts(operations.switch(domain.domain, one.release))) : null,
@@ -82,7 +82,7 @@ function state(one) {
 
 async function compare(card, domain, release) {
   card.hidden = false;
-  replace(card, el("h2", {}, `${domain.domain}: ${domain.release} and ${release}`), el("p", { class: "aside", role: "status" }, "Comparing…"));
+  replace(card, el("h2", {}, `${domain.domain}: ${domain.release} and ${release}`), el("p", { class: "aside", role: "status" }, "Comparing all rows of both; that takes seconds, of a large lake minutes…"));
   try {
     const said = await get(`/api/releases/${encodeURIComponent(domain.domain)}/compared`, [["before", domain.release], ["after", release]]);
     replace(card, el("h2", {}, `${domain.domain}: ${said.before} and ${said.after}`), ...comparison(said));
