@@ -1,6 +1,7 @@
 """# Ingest checks: is what arrives what usually arrives?
 
-Each hour, of the hour before: `check_ingest` has the suites of silver judge the dispositions of every source;
+Each hour, of the hour before: `check_ingest` has the suites of bronze and silver judge the records of every source and
+what became of them;
 `arrivals` compares volume with the same hour of past weeks and the last record's age with the day's longest pause, and
 tells of reasons, duplicates, undeclared fields that changed and declared ones that are filled no more.
 `data_docs` makes Great Expectations' pages of what gates have said since the last hour.

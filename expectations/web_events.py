@@ -3,12 +3,12 @@
 import great_expectations.expectations as gxe
 
 from domains.web.model import EVENTS
-from penstock.engine.suites import dispositions_of
+from penstock.engine.suites import FEW_STRAY, dispositions_of
 
 SUITE = dispositions_of(
     EVENTS,
-    # Noise is below one in thirty. More is a sender that broke: nothing is final before somebody has looked.
+    # Where more stray, nothing is final before somebody has looked.
     gxe.ExpectColumnValuesToBeInSet(
-        column="disposition", value_set=["fact", "duplicate"], mostly=0.967, severity="critical"
+        column="disposition", value_set=["fact", "duplicate"], mostly=FEW_STRAY, severity="critical"
     ),
 )

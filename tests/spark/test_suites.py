@@ -6,9 +6,11 @@ Needs no session; here Great Expectations, which costs seconds, is imported anyw
 import pytest
 
 from penstock.engine.suites import suite_of
+from penstock.lake.names import bronze_of
 from penstock.model.domain import domains
 
-TABLES = [each.name for domain in domains().values() for each in (*domain.sources, *domain.views)]
+BRONZE = [bronze_of(source.name) for domain in domains().values() for source in domain.sources]
+TABLES = [*BRONZE, *(each.name for domain in domains().values() for each in (*domain.sources, *domain.views))]
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.engine.offending import DUCKDB, SPARK, broken_by
+from penstock.engine.offending import COLUMN_ARGUMENTS, DUCKDB, SPARK, broken_by
 from penstock.lake.dialect import teach
 
 ROWS = "true"
@@ -111,8 +111,9 @@ def metrics(expectation: Any, rows: Rows) -> dict[Any, str] | None:
     """
     kwargs = {name: value for name, value in expectation.configuration.kwargs.items() if _says(name, value)}
     kind = expectation.expectation_type.removeprefix("expect_")
-    named = {value for name, value in kwargs.items() if name.startswith("column")}
-    if not kwargs.keys() <= UNDERSTOOD.get(kind, set()) or not named <= set(rows.columns):
+    if not kwargs.keys() <= UNDERSTOOD.get(kind, set()):
+        return None
+    if not {value for name, value in kwargs.items() if name in COLUMN_ARGUMENTS} <= set(rows.columns):
         return None
     counted = _counted(kind, kwargs, rows.quote)
     needed = expectation.get_validation_dependencies(None, BOOLEANS.copy()).metric_configurations

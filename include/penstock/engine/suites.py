@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.lake.erasures import ERASED
+from penstock.lake.names import bronze_of
 from penstock.lake.retractions import REASON
 from penstock.model.measure import Measure
 from penstock.model.source import Source
@@ -19,6 +20,8 @@ from penstock.model.view import View
 PROJECT = Path(__file__).parents[3]
 # At 2 % rejected, a thousand records stray by half a percent.
 ENOUGH_RECORDS = 1_000
+# Noise is below one in thirty; more is a sender that broke.
+FEW_STRAY = 0.967
 
 
 class NoSuite(LookupError):
@@ -88,6 +91,20 @@ def dispositions_of(source: Source, *more: Any) -> Suite:
     return Suite(source.name, (*placed, known, named, *more), enough=ENOUGH_RECORDS)
 
 
+def records_of(source: Source, *more: Any) -> Suite:
+    """The suite of a bronze table, whose rows carry their envelope: each record has a place, and has it alone."""
+    gxe = vocabulary()
+    once = gxe.ExpectCompoundColumnsToBeUnique(column_list=["partition", "offset"], severity="critical")
+    placed = (*present("timestamp", "day"), *never_negative("partition", "offset", "epoch"))
+    # Who writes past the collector may leave these out: nothing can be made of no value, nothing keeps the order of no
+    # key, and nothing marks a copy or seals a name where there is no envelope.
+    sent = tuple(
+        gxe.ExpectColumnValuesToNotBeNull(column=column, mostly=FEW_STRAY, severity="warning")
+        for column in ("value", "key", "event_id")
+    )
+    return Suite(bronze_of(source.name), (*placed, once, *sent, *more), enough=ENOUGH_RECORDS)
+
+
 def view_measures(view: View) -> Mapping[str, Measure]:
     measures: Mapping[str, Measure] = getattr(view, "measures", {})
     return measures
@@ -99,7 +116,7 @@ def present(*columns: str) -> tuple[Any, ...]:
 
 
 def never_negative(*columns: str) -> tuple[Any, ...]:
-    """Each row was made from at least one fact, so a null is as wrong as a negative."""
+    """Counts and positions: a null is as wrong as a negative."""
     gxe = vocabulary()
     bounds = (gxe.ExpectColumnValuesToBeBetween(column=column, min_value=0, severity="critical") for column in columns)
     return (*present(*columns), *bounds)
