@@ -6,6 +6,7 @@ from threading import Lock
 from time import perf_counter
 from typing import Any
 
+from confluent_kafka import KafkaException
 from starlette.requests import Request
 
 from penstock import __version__
@@ -14,6 +15,7 @@ from penstock.log.alerts import Alerts
 from penstock.model.domain import UnknownName, domains, source
 from penstock.model.view import Tally
 from penstock.serve.acting import Acts
+from penstock.serve.beside import Beside
 from penstock.serve.certificate import certificate, streams
 from penstock.serve.declared import report
 from penstock.serve.described import described
@@ -25,7 +27,7 @@ from penstock.serve.live import PIPELINE, Key, Live
 from penstock.serve.matched import ALERTS, ROWS, Matched, limited, rules
 from penstock.serve.metrics import Metrics
 from penstock.serve.openapi import openapi
-from penstock.serve.problems import bad, or_problem, unknown
+from penstock.serve.problems import Problem, bad, or_problem, unknown
 from penstock.serve.question import ask, keys
 from penstock.serve.reader import Answer, Reader
 from penstock.serve.records import latest
@@ -38,6 +40,8 @@ from penstock.settings import Settings
 
 # Answers that are kept while their view does not change: a console asks a few dozen questions.
 HELD = 256
+# A log that does not answer is asked for ten seconds and more: who looks at the pipeline then must see the rest.
+LEDGER_SECONDS = 1.5
 
 
 class Answers:
@@ -58,6 +62,7 @@ class Answers:
         self.told = Told(settings, reader)
         self.works = Works(settings, reader)
         self.acts = Acts(settings)
+        self._ledger = Beside(self.hours, "ledger", LEDGER_SECONDS)
 
     def refresh(self) -> set[str]:
         self._streams = streams(self._settings.home)
@@ -127,7 +132,11 @@ class Answers:
         return self.hours(request.query_params.get("source"))
 
     def hours(self, source: str | None = None) -> dict[str, Any]:
-        hours = balances(self._reader.layout, self._settings.kafka, source)
+        try:
+            hours = balances(self._reader.layout, self._settings.kafka, source)
+        except KafkaException as lost:
+            why = f"the log does not answer ({lost.args[0].str()}); penstock status says how it is"
+            raise Problem(503, "The ledger cannot be read", why) from lost
         return {"hours": [hour.as_dict() for hour in hours]}
 
     def subscribers(self, _: Request) -> object:
@@ -147,7 +156,7 @@ class Answers:
 
     def pipeline(self) -> dict[str, Any]:
         """Status and ledger at one moment; of a part that cannot be read its problem, so that the other is told."""
-        return {"at": datetime.now(UTC), "status": or_problem(self.standing), "ledger": or_problem(self.hours)}
+        return {"at": datetime.now(UTC), "status": or_problem(self.standing), "ledger": self._ledger.latest()}
 
     def openapi(self, _: Request) -> object:
         return openapi(list(self._reader.views().values()), __version__)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -209,6 +210,18 @@ def test_facts_are_shown_newest_first(lake: ToyLake, client: TestClient) -> None
 )
 def test_the_rest_of_the_api_answers(client: TestClient, address: str) -> None:
     assert client.get(address).status_code == 200
+
+
+def test_a_log_that_does_not_answer_is_said_with_what_to_do(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object) -> None:
+        raise KafkaException(KafkaError(KafkaError._TRANSPORT))
+
+    monkeypatch.setattr("penstock.serve.answers.balances", gone)
+    answer = client.get("/api/ledger")
+    assert (answer.status_code, answer.json()["title"]) == (503, "The ledger cannot be read")
+    assert "penstock status" in answer.json()["detail"]
 
 
 def test_the_works_tell_of_tables_and_gates_and_of_an_airflow_that_does_not_answer(

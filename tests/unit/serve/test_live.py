@@ -72,6 +72,31 @@ def test_what_a_rule_finds_is_pushed_to_who_subscribed_to_it(lake: ToyLake, clie
         assert [row["fact"]["who"] for row in socket.receive_json()["rows"]] == ["bob"]
 
 
+def test_the_alerts_of_all_rules_are_pushed_to_who_subscribed_to_them(lake: ToyLake, client: TestClient) -> None:
+    lake.epoch([fact("ann", amount=99)])
+    following = alarm(lake, Told())
+    with client.websocket_connect("/api/live?about=alerts") as socket:
+        assert socket.receive_json()["rows"] == []
+        following.look()
+        assert [row["fact"]["who"] for row in socket.receive_json()["rows"]] == ["ann"]
+
+
+def test_the_pipeline_is_told_anew_while_somebody_listens_and_a_part_that_fails_says_why(
+    lake: ToyLake, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.serve.app.PIPELINE_SECONDS", 0.1)
+    with client.websocket_connect("/api/live?about=pipeline") as socket:
+        first = socket.receive_json()
+        assert (first["status"]["epochs"]["toy.events_by_what"], first["ledger"]) == (-1, {"hours": []})
+        lake.epoch([fact()])
+        monkeypatch.setattr("penstock.serve.answers.balances", lambda *_: 1 / 0)
+        heard = first
+        while heard["status"]["epochs"]["toy.events_by_what"] < 0 or "problem" not in heard["ledger"]:
+            heard = socket.receive_json()
+        assert heard["at"] > first["at"]
+        assert heard["ledger"]["problem"]["detail"] == "ZeroDivisionError; it is in the log"
+
+
 @pytest.mark.parametrize(
     ("address", "status"),
     [
@@ -80,6 +105,8 @@ def test_what_a_rule_finds_is_pushed_to_who_subscribed_to_it(lake: ToyLake, clie
         ("/api/live?rule=toy.large&limit=0", 400),
         ("/api/live?rule=toy.large&by=who", 400),
         ("/api/live?rule=toy.large&view=toy.now", 400),
+        ("/api/live?about=weather", 400),
+        ("/api/live?about=pipeline&limit=3", 400),
     ],
 )
 def test_a_subscription_that_cannot_be_meant_is_refused(client: TestClient, address: str, status: int) -> None:
