@@ -10,6 +10,7 @@ from deltalake import DeltaTable
 
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
+from penstock.lake.relations import relation
 
 # Rows that are looked at whole, column by column: shares of causes are of these when more moved.
 LOOKED_AT = 200_000
@@ -75,7 +76,7 @@ class Silver:
 
     def _columns(self, before: DeltaTable, after: DeltaTable) -> None:
         for name, table in (("before", before), ("after", after)):
-            self.engine.register(name, table.to_pyarrow_dataset())
+            relation(self.engine, name, table)
         old, new = ([one.name for one in table.schema().fields] for table in (before, after))
         self.both = [name for name in old if name in new and name not in (*APART, *POSITION)]
         self.only = tuple(sorted({*old} - {*new})), tuple(sorted({*new} - {*old}))
