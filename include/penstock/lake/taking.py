@@ -17,7 +17,7 @@ WHOLE = "penstock.taken"
 def take(theirs: str, ours: str) -> bool:
     """Ours is theirs as it is by now. False: it was taken before, or there is nothing to take."""
     table = open_table(theirs)
-    if table is None or last_epoch(open_table(ours), WHOLE) >= 0:
+    if table is None or whole(ours):
         return False
     source, target = place(theirs), place(ours)
     target.remove()
@@ -30,6 +30,11 @@ def take(theirs: str, ours: str) -> bool:
     nothing = pa.schema(table.schema().to_arrow()).empty_table()
     write_deltalake(ours, nothing, mode="append", commit_properties=done)
     return True
+
+
+def whole(ours: str) -> bool:
+    """Whether a table was taken, and not cut short."""
+    return last_epoch(open_table(ours), WHOLE) >= 0
 
 
 def retake(theirs: str, ours: str) -> None:

@@ -13,7 +13,7 @@ from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import Refused, Row
 from penstock.lake.shaping import meaning, unlike
-from penstock.lake.taking import take
+from penstock.lake.taking import retake, whole
 from penstock.model.domain import Domain, domains, load
 from penstock.model.view import View, source_of
 
@@ -45,13 +45,18 @@ def must_be_all_that_changes(layout: Layout, home: Path, before: Row, folder: Pa
 
 
 def take_over(layout: Layout, code: Domain, base: str, release: str, name: str) -> None:
-    """All that is not built anew. What was taken before stays; views before the facts that they do not have yet."""
-    chosen = anew(code, name)
-    for view in code.views:
-        if view not in chosen:
-            take(layout.gold(base, view.name), layout.gold(release, view.name))
-    for source in code.sources:
-        take(layout.silver(base, source.name), layout.silver(release, source.name))
+    """All that is not built anew, once: views, then the facts of which they may lack the newest. What was cut short is
+    begun anew as a whole, for something may have been stated since."""
+    views = [(layout.gold(base, view.name), layout.gold(release, view.name)) for view in _left(code, name)]
+    facts = [(layout.silver(base, each.name), layout.silver(release, each.name)) for each in code.sources]
+    if not all(whole(ours) for theirs, ours in facts if open_table(theirs)):
+        for theirs, ours in (*views, *facts):
+            retake(theirs, ours)
+
+
+def _left(code: Domain, name: str) -> list[View]:
+    chosen = [view.name for view in anew(code, name)]
+    return [view for view in code.views if view.name not in chosen]
 
 
 def _folder(layout: Layout, home: Path, release: Row) -> Path:

@@ -3,16 +3,18 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, write_deltalake
 from toy_code import changed_code
 from toy_lake import ToyLake, fact
 from toy_log import ToyLog, said
 
+from penstock.lake import views_anew
 from penstock.lake.layout import Layout
 from penstock.lake.place import Place
 from penstock.lake.releases import Refused, registry
-from penstock.lake.replays import Asked, consider
+from penstock.lake.replays import Asked, begin, consider
 from penstock.lake.taking import retake, take
 from penstock.model.domain import Domain
 
@@ -122,3 +124,28 @@ def test_what_was_cut_short_is_taken_once_more(lake: ToyLake, monkeypatch: pytes
             take(theirs, ours)
     take(theirs, ours)
     assert DeltaTable(ours).to_pyarrow_table().num_rows == 3
+
+
+def test_what_the_live_release_gains_after_it_was_taken_over_is_left_to_builds(
+    lake: ToyLake, changed: Changed, tmp_path: Path
+) -> None:
+    """A view that is newer than the facts would hide those that come."""
+    ours, code = asked(changed(*LARGER)), lake.layout.gold("r2", "toy.now")
+    begin(lake.layout, tmp_path, ours)
+    write_deltalake(lake.layout.gold("r1", "toy.now"), pa.table({"who": ["ann"]}))
+    lake.epoch([fact("eve")])
+    begin(lake.layout, tmp_path, ours)
+    assert (Path(code).exists(), DeltaTable(lake.layout.silver("r2", SILVER)).to_pyarrow_table().num_rows) == (False, 2)
+
+
+def test_views_that_were_taken_before_facts_were_are_taken_once_more(
+    lake: ToyLake, changed: Changed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, ours = (lake.layout.gold(release, "toy.now") for release in ("r1", "r2"))
+    write_deltalake(theirs, pa.table({"who": ["ann"]}))
+    with monkeypatch.context() as killed:
+        killed.setattr(views_anew, "retake", lambda theirs, ours: None if "silver" in ours else retake(theirs, ours))
+        begin(lake.layout, tmp_path, asked(changed(*LARGER)))
+    write_deltalake(theirs, pa.table({"who": ["bob"]}), mode="append")
+    begin(lake.layout, tmp_path, asked(changed(*LARGER)))
+    assert DeltaTable(ours).to_pyarrow_table().num_rows == 2
