@@ -68,3 +68,18 @@ def test_dates_that_are_no_past_range_are_refused(
     with pytest.raises(SystemExit) as ended:
         job["arguments"]()
     assert (ended.value.code, sentence in capsys.readouterr().err) == (2, True)
+
+
+@pytest.mark.parametrize("view", ["web.visits", "web.sessions", "web.same_person", "web.nothing"])
+def test_a_view_that_is_made_of_others_or_needs_other_days_is_not_built_alone(
+    job: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], view: str
+) -> None:
+    monkeypatch.setattr("sys.argv", ["build_views", f"--view={view}"])
+    with pytest.raises(SystemExit):
+        job["main"]()
+    assert f"invalid choice: '{view}' (choose from 'web.pageviews'," in capsys.readouterr().err
+
+
+def test_a_tally_of_facts_may_be_built_alone(job: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["build_views", "--view=web.pageviews", "--view=web.devices"])
+    assert job["arguments"]().views == ["web.pageviews", "web.devices"]

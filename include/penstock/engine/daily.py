@@ -1,4 +1,4 @@
-"""Tallies by the day: a task of Spark reads a day's rows once, and DuckDB counts every view of them.
+"""Tallies by the day: a task of Spark reads some days' rows once, and DuckDB counts every view of them.
 
 Gold keeps no bucket wider than a day, so days have nothing to merge and nothing is shuffled: docs/decisions/0059.
 """
@@ -6,7 +6,8 @@ Gold keeps no bucket wider than a day, so days have nothing to merge and nothing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -26,7 +27,9 @@ MANY_ROWS = 2_000_000
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 # Tasks for each core: days differ in size, and a task costs some 30 ms.
 TASKS = 4
-UNITS = pa.schema([("day", pa.date32()), ("at", pa.string()), ("asked", pa.list_(pa.int32()))])
+# To ask a question of a few rows costs as much as to count some thousands: small days are counted together.
+ROWS_AT_ONCE = 250_000
+UNITS = pa.schema([("days", pa.list_(pa.date32())), ("asked", pa.list_(pa.int32()))])
 
 
 @dataclass(frozen=True)
@@ -61,21 +64,57 @@ def count(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> None:
     schemas = [_local(each.tally, nothing, None).partials(each.tally).schema for each in asked]
     tables = [candidate.create(schema, each.path) for schema, each in zip(schemas, asked, strict=True)]
     written: list[list[candidate.File]] = [[] for _ in asked]
-    for row in _units(spark, asked).mapInArrow(_writer(table, asked), f"asked int, {candidate.WRITTEN}").collect():
+    for row in (
+        _units(spark, table, asked).mapInArrow(_writer(table, asked), f"asked int, {candidate.WRITTEN}").collect()
+    ):
         written[row.asked].append(row)
     for made, files in zip(tables, written, strict=True):
         candidate.commit(made, files)
 
 
-def _units(spark: SparkSession, asked: Sequence[Asked]) -> DataFrame:
-    """One row for each day, and who asks for it."""
-    units: dict[tuple[date, str], list[int]] = {}
+def _units(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> DataFrame:
+    """One row for some days, and who asks for them."""
+    most = spark.sparkContext.defaultParallelism * TASKS
+    rows = [{"days": days, "asked": who} for days, who in units(asked, _sizes(table), most)]
+    return spark.createDataFrame(pa.Table.from_pylist(rows, UNITS)).repartition(min(len(rows), most) or 1)
+
+
+def units(
+    asked: Sequence[Asked], sizes: Mapping[date, int], tasks: int
+) -> Iterator[tuple[Sequence[date], Sequence[int]]]:
+    """Days that the same tallies ask for, together as long as they are small and every task has something to do.
+
+    `sizes`: the rows of each day by which the table is laid out; of moments in another column nobody knows.
+    """
+    who: dict[tuple[str, date], list[int]] = {}
     for number, each in enumerate(asked):
         for day in each.days:
-            units.setdefault((day, each.tally.at), []).append(number)
-    rows = [{"day": day, "at": at, "asked": who} for (day, at), who in sorted(units.items())]
-    tasks = min(len(rows), spark.sparkContext.defaultParallelism * TASKS) or 1
-    return spark.createDataFrame(pa.Table.from_pylist(rows, UNITS)).repartition(tasks)
+            who.setdefault((each.tally.at, day), []).append(number)
+    for (at, numbers), days in _by_who(who).items():
+        known = at == _laid_out_by(asked[numbers[0]].tally)
+        limit = min(ROWS_AT_ONCE, sum(sizes.get(day, 0) for day in days) // tasks) if known else 0
+        held, rows = list[date](), 0
+        for day in days:
+            size = sizes.get(day, 0)
+            if held and rows + size > limit:
+                yield held, numbers
+                held, rows = [], 0
+            held, rows = [*held, day], rows + size
+        yield held, numbers
+
+
+def _by_who(who: Mapping[tuple[str, date], list[int]]) -> dict[tuple[str, tuple[int, ...]], list[date]]:
+    found: dict[tuple[str, tuple[int, ...]], list[date]] = {}
+    for (at, day), numbers in sorted(who.items()):
+        found.setdefault((at, tuple(numbers)), []).append(day)
+    return found
+
+
+def _sizes(table: Table) -> dict[date, int]:
+    """Rows of each day, as the table's log counts them."""
+    files = pa.table(DeltaTable(table.path, version=table.version).get_add_actions(flatten=True))
+    days = files.group_by("partition.day").aggregate([("num_records", "sum")])
+    return dict(zip(days["partition.day"].to_pylist(), days["num_records_sum"].to_pylist(), strict=True))
 
 
 def _writer(table: Table, asked: Sequence[Asked]):  # type: ignore[no-untyped-def]
@@ -83,7 +122,7 @@ def _writer(table: Table, asked: Sequence[Asked]):  # type: ignore[no-untyped-de
         for unit in (unit for batch in batches for unit in batch.to_pylist()):
             who = [asked[number] for number in unit["asked"]]
             said = {each.tally.name: _said(each) for each in who if each.said}
-            told = partials(_dataset(table), [each.tally for each in who], unit["day"], said=said)
+            told = partials(_dataset(table), [each.tally for each in who], unit["days"], said=said)
             for number, each, rows in zip(unit["asked"], who, told, strict=True):
                 files = [{"asked": number, **file._asdict()} for file in candidate.files(rows, each.path)]
                 yield from pa.Table.from_pylist(files, WRITTEN).to_batches()
@@ -116,16 +155,16 @@ def _all(table: Table, columns: tuple[str, ...]) -> pa.Table:
 def partials(
     rows: ds.Dataset,
     tallies: Sequence[Tally],
-    day: date,
+    days: Sequence[date],
     many: int = MANY_ROWS,
     said: Mapping[str, pa.Table] = MappingProxyType({}),
 ) -> list[pa.Table]:
-    """Of each tally (all by one moment's column) what a day's rows make, in every width that gold keeps.
+    """Of each tally (all by one moment's column) what some days' rows make, in every width that gold keeps.
 
     `said`: by tally, what another source says that its facts are enriched with.
     """
     made: list[dict[Bucket, list[pa.Table]]] = [{width: [] for width in widths(tally.every)} for tally in tallies]
-    for piece in _pieces(rows, tallies, day, many):
+    for piece in _pieces(rows, tallies, days, many):
         plain = Local(piece)
         for tally, parts in zip(tallies, made, strict=True):
             local = _local(tally, piece, said.get(tally.name)) if enrichment(tally) else plain
@@ -142,22 +181,26 @@ def _local(tally: Tally, rows: pa.Table, said: pa.Table | None) -> Local:
     return Local(enriched(of, rows, said) if of else rows)
 
 
-def _pieces(rows: ds.Dataset, tallies: Sequence[Tally], day: date, many: int) -> Iterator[pa.Table]:
-    """The rows of a day, and of them the columns that any of the tallies speaks of: at once, or hour by hour."""
+def _pieces(rows: ds.Dataset, tallies: Sequence[Tally], days: Sequence[date], many: int) -> Iterator[pa.Table]:
+    """The rows of some days, and of them the columns that any of the tallies speaks of: at once, or hour by hour."""
     of, at = tallies[0].of, tallies[0].at
     said = [tally_sql(tally, rows_of(tally)) for tally in tallies]
     joined = [" ".join((each.on, *JOINED_BY)) for tally in tallies if (each := enrichment(tally))]
     columns = spoken_of(rows.schema.names, " ".join([*said, *joined]))
-    first = datetime.combine(day, time(), UTC)
-    # Silver is laid out by the day of `happened_at`, sessions by the day they started.
-    laid_out_by = "started" if isinstance(of, Sessions) else "happened_at"
-    own = pc.field("day") == pa.scalar(day) if at == laid_out_by else _between(at, first, DAY)
+    begins = [datetime.combine(day, time(), UTC) for day in days]
+    laid_out = at == _laid_out_by(tallies[0])
+    own = pc.field("day").isin(list(days)) if laid_out else reduce(or_, (_between(at, day, DAY) for day in begins))
     shown = own if isinstance(of, Sessions) else own & (pc.field("disposition") == "fact")
     if rows.count_rows(filter=own) <= many:
         yield rows.to_table(columns, filter=shown)
         return
-    for hour in range(24):
-        yield rows.to_table(columns, filter=shown & _between(at, first + hour * HOUR, HOUR))
+    for first in (begin + hour * HOUR for begin in begins for hour in range(24)):
+        yield rows.to_table(columns, filter=shown & _between(at, first, HOUR))
+
+
+def _laid_out_by(tally: Tally) -> str:
+    """Silver is laid out by the day of `happened_at`, sessions by the day they started."""
+    return "started" if isinstance(tally.of, Sessions) else "happened_at"
 
 
 def _between(at: str, first: datetime, width: timedelta) -> pc.Expression:

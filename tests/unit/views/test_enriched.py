@@ -153,11 +153,11 @@ def profiles(lake: WebLake, release: str = FIRST_RELEASE) -> Profiles:
 
 
 def batch(rows: pa.Table, said: Profiles) -> list[pa.Table]:
-    """What a build makes of each day of these rows, in the view's own width."""
+    """What a build makes of the days of these rows, in the view's own width."""
     silver = ds.dataset(rows)
     days = sorted(set(rows["day"].to_pylist()))
-    made = [daily.partials(silver, [VIEWS_BY_PROFILE], day, said={VIEW: said.rows()})[0] for day in days]
-    return [each.filter(pc.equal(each["width"], "1 minute")) for each in made]
+    (made,) = daily.partials(silver, [VIEWS_BY_PROFILE], days, said={VIEW: said.rows()})
+    return [made.filter(pc.equal(made["width"], "1 minute"))]
 
 
 def speed(lake: WebLake, first: int) -> pa.Table:
