@@ -41,8 +41,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_serve_answers_and_its_peer_agrees() -> None:
-    check(serve.run(quick=True), 2)
+def test_serve_answers_and_its_peers_agree() -> None:
+    check(serve.run(quick=True), 3)
 
 
 @pytest.mark.usefixtures("small")
