@@ -92,7 +92,7 @@ class Profiles:
         self._columns = list(columns)
         self._table: DeltaTable | None = None
         self._files: dict[str, pa.Table] = {}
-        self._rows, self._ends = NOTHING, list[int]()
+        self._rows, self._ends, self._version = NOTHING, list[int](), -1
         # An epoch is judged while the one before it is counted.
         self._desk = Lock()
 
@@ -112,12 +112,13 @@ class Profiles:
         if self._table is None:
             return self._rows
         self._table.update_incremental()
-        uris = [file.uri for file in file_list(self._table)]
-        if uris != list(self._files):
+        # To list files costs four times what it does to ask for a newer version.
+        if self._version != self._table.version():
             held, kept = self._files, self._schema(self._table)
+            uris = [file.uri for file in file_list(self._table)]
             self._files = {uri: held[uri] if uri in held else _read(uri, kept) for uri in uris}
             self._rows = pa.concat_tables(self._files.values()) if uris else NOTHING
-            self._ends = ends_of(self._rows)
+            self._ends, self._version = ends_of(self._rows), self._table.version()
         return self._rows
 
     def _schema(self, table: DeltaTable) -> pa.Schema:
