@@ -12,8 +12,8 @@ from browser.lake import AGENT
 from web_lake import WebLake
 
 from penstock.lake.layout import Layout
-from penstock.ops.bench import Figure, console, live, serve
-from penstock.ops.load import browser
+from penstock.ops.bench import Figure, console, ingest, live, serve
+from penstock.ops.load import browser, flink
 from penstock.ops.rig import serving
 from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
@@ -48,6 +48,11 @@ def test_serve_answers_and_its_peers_agree() -> None:
 @pytest.mark.usefixtures("small")
 def test_every_subscriber_hears_of_every_epoch() -> None:
     check(live.run(quick=True), 1)
+
+
+@pytest.mark.skipif(not flink.version(), reason="NO FLINK HERE, so it was not compared with silver: `make flink`")
+def test_flink_and_silver_say_the_same_of_each_record() -> None:
+    check(ingest.ingested(2_000), 2)
 
 
 @pytest.mark.usefixtures("small")

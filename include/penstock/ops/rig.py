@@ -106,8 +106,11 @@ class Rig:
                 process.wait(60)
 
     def wait(self, table: str, count: int) -> None:
-        limit = time.time() + PATIENCE
-        while written(table) < count:
+        """Until the table has so many rows: as long as it takes, while there are more each time."""
+        limit, had = time.time() + PATIENCE, 0
+        while (has := written(table)) < count:
+            if has > had:
+                limit, had = time.time() + PATIENCE, has
             if time.time() > limit:
                 raise TimeoutError(f"{table} has not {count} rows; see {self.settings.home / 'driver.log'}")
             time.sleep(1)
@@ -198,7 +201,10 @@ def measured(pid: int, cost: Cost) -> Iterator[None]:
 
 
 def _watch(pid: int, cost: Cost, over: threading.Event) -> None:
-    while not over.wait(2):
+    ended = False
+    while not ended:
+        # With a last look, where the process is still there.
+        ended = over.wait(2)
         try:
             family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
             used, held = [one.cpu_times() for one in family], [one.memory_full_info().pss for one in family]
