@@ -39,9 +39,11 @@ MOMENTS: dict[str, tuple[str, Callable[[Page], object]]] = {
     "login": ("/", lambda page: page.get_by_role("button", name="Log in").click()),
     "share": ("/", lambda page: page.get_by_role("button", name="Share").click()),
     "replay": ("/?page=releases", lambda page: page.get_by_role("button", name="Replay…").click()),
-    "compared": ("/?page=releases", lambda page: page.get_by_role("button", name="Compare with").first.click()),
+    "compared": ("/?page=releases", lambda page: compared(page)),
     "focus": ("/?range=30d", lambda page: [page.keyboard.press("Tab") for _ in range(16)]),
 }
+# Milliseconds: two releases are compared in full.
+PATIENCE = 120_000
 # A repository's pictures stay small.
 LARGEST = 200_000
 
@@ -49,7 +51,7 @@ LARGEST = 200_000
 def take(browser: Browser, name: str, address: str) -> Path:
     path, width, height, scheme = SHOTS[name]
     page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(PATIENCE)
     page.goto(address + path)
     page.wait_for_selector(".tiers li" if "pipeline" in path else ".chart svg")
     page.wait_for_selector("main:not([aria-busy])")
@@ -70,6 +72,11 @@ def views(size: tuple[int, int], scheme: str) -> dict[str, Any]:
     return {"viewport": dict(zip(("width", "height"), size, strict=True)), "color_scheme": scheme}
 
 
+def compared(page: Page) -> None:
+    page.get_by_role("button", name="Compare with").first.click()
+    page.wait_for_selector("section[aria-label=Comparison] table")
+
+
 def ready(page: Page) -> None:
     """Charts, reports and rates come after what people came for."""
     page.wait_for_selector("main:not([aria-busy]) :is(.card, .empty)")
@@ -82,6 +89,7 @@ def take_all(browser: Browser, state: str, address: str, folder: Path) -> Iterat
     """Each page of one lake as a whole, for people who look for what should be mended."""
     for (screen, size), scheme in product(SCREENS.items(), SCHEMES):
         page = browser.new_page(**views(size, scheme))
+        page.set_default_timeout(PATIENCE)
         for name in PAGES:
             page.goto(f"{address}/?page={name}&range=30d")
             ready(page)
@@ -97,6 +105,7 @@ def take_moments(browser: Browser, lake: Lake, address: str, folder: Path) -> It
     admin = {"Authorization": f"Basic {b64encode(f'admin:{password}'.encode()).decode()}"}
     for screen, scheme, (name, (path, act)) in product(("phone", "laptop"), SCHEMES, MOMENTS.items()):
         page = browser.new_page(**views(SCREENS[screen], scheme), extra_http_headers=admin if name != "login" else {})
+        page.set_default_timeout(PATIENCE)
         page.goto(address + path)
         ready(page)
         act(page)

@@ -280,16 +280,37 @@ def test_what_was_done_to_the_lake_marks_the_chart(opened: Opened) -> None:
         page.close()
 
 
+def alerted(lake: Lake, **fact: str) -> None:
+    """A rule has found a fact."""
+    row = {"id": "1", "rule": "web.slow_page", "version": 1, "fact": json.dumps(fact), "happened_at": datetime.now(UTC)}
+    write_deltalake(Layout(str(lake.home / "lake")).alerts(), pa.Table.from_pylist([row], SCHEMA))
+
+
 def test_the_rules_page_shows_rules_and_what_they_told_as_text(opened: Opened) -> None:
     lake = Lake()
-    fact = json.dumps({"page": "<img src=x onerror=alert(1)>"})
-    row = {"id": "1", "rule": "web.slow_page", "version": 1, "fact": fact, "happened_at": datetime.now(UTC)}
-    write_deltalake(Layout(str(lake.home / "lake")).alerts(), pa.Table.from_pylist([row], SCHEMA))
+    alerted(lake, page="<img src=x onerror=alert(1)>")
     with served(lake) as address:
         page = opened(f"{address}/?page=rules")
         expect(page.get_by_role("region", name="Rules")).to_contain_text("web.slow_page, version 1")
         expect(page.get_by_role("region", name="Alerts")).to_contain_text("page <img src=x onerror")
         assert page.locator("main img").count() == 0
+        page.close()
+
+
+def test_pipeline_and_rules_are_told_what_is_new_and_do_not_ask_again_and_again(opened: Opened) -> None:
+    lake = Lake({"web.events": [pageview()]})
+    with served(lake) as address:
+        page = opened(f"{address}/?page=rules")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        expect(page.get_by_role("region", name="Alerts")).to_contain_text("Nothing has met an armed rule yet.")
+        alerted(lake, page="/slow")
+        expect(page.get_by_role("region", name="Alerts")).to_contain_text("page /slow")
+        page.get_by_role("link", name="Pipeline").click()
+        # Two messages make a rate.
+        expect(page.locator(".tiers li").nth(2)).to_contain_text("a second")
+        assert [url for url in asked if url.endswith(("/api/status", "/api/ledger"))] == []
+        assert len([url for url in asked if "/api/alerts" in url]) <= 3
         page.close()
 
 
