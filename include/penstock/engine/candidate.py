@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from deltalake.transaction import AddAction, RemoveAction
 from pyspark.sql import DataFrame
@@ -22,7 +21,7 @@ from pyspark.sql.types import StructType
 
 from penstock.engine.commit import NO_HOOKS
 from penstock.lake.layout import Layout
-from penstock.lake.place import place
+from penstock.lake.place import place, write_parquet
 from penstock.lake.stats import statistics
 
 PARTITIONS = ["day", "width"]
@@ -118,7 +117,7 @@ def files(rows: pa.Table, candidate: str) -> Iterator[File]:
         where.files.create_dir(where.path, recursive=True)
         name = f"part-{uuid.uuid4()}.parquet"
         with where.files.open_output_stream(f"{where.path}/{name}") as file:
-            pq.write_table(part, file)
+            write_parquet(part, file)
             size = file.tell()
         stats = statistics(part, [column for column in INDEXED if column in part.column_names])
         path = where.below(name).path.removeprefix(f"{table.path}/")

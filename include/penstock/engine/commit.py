@@ -11,11 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction
 from deltalake.transaction import AddAction
 
-from penstock.lake.place import place
+from penstock.lake.place import place, write_parquet
 from penstock.lake.stats import statistics
 
 # Log checkpoints are made beside the epochs, not inside them: engine/upkeep.py.
@@ -72,7 +71,7 @@ class Appender:
     def _write(self, day: str | None, rows: pa.Table) -> AddAction:
         name = f"day={day}/part-{uuid.uuid4()}.parquet" if day else f"part-{uuid.uuid4()}.parquet"
         content = pa.BufferOutputStream()
-        pq.write_table(rows, content, compression="zstd", write_statistics=self._indexed)
+        write_parquet(rows, content, compression="zstd", write_statistics=self._indexed)
         size = self._folder.write(name, content.getvalue())
         kept = statistics(rows, self._indexed)
         return AddAction(name, size, {"day": day} if day else {}, int(time.time() * 1000), True, kept)

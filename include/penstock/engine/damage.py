@@ -14,7 +14,7 @@ from penstock.engine.gaps import Hole, unbooked
 from penstock.engine.pinning import named, tables_of
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
-from penstock.lake.place import Place, place
+from penstock.lake.place import Place, checked, place
 from penstock.lake.publication import cut_of, open_table
 from penstock.lake.releases import kept
 from penstock.lake.restore_points import points
@@ -152,7 +152,7 @@ def sound(folder: Place, name: str, size: int, deep: bool) -> bool:
         return False
     try:
         with folder.open(name) as file:
-            pq.ParquetFile(file).read() if deep else pq.read_metadata(file)
+            checked(file).read() if deep else pq.read_metadata(file)
         return True
     except (pa.ArrowException, OSError):
         return False

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 from penstock.engine import silver
@@ -18,7 +17,7 @@ from penstock.engine.pinning import releases, tables_of
 from penstock.lake.erasures import ERASED
 from penstock.lake.files import file_list
 from penstock.lake.layout import Layout
-from penstock.lake.place import Place, place, rows
+from penstock.lake.place import Place, place, rows, write_parquet
 from penstock.lake.publication import cut_of, open_table
 from penstock.lake.restore_points import pinned, points
 from penstock.model.domain import domains, source, view
@@ -134,7 +133,7 @@ def _replace(folder: Place, name: str, found: pa.Table, size: int) -> None:
 
 def written(found: pa.Table, level: int) -> bytes:
     buffer = pa.BufferOutputStream()
-    pq.write_table(
+    write_parquet(
         found, buffer, compression="zstd", compression_level=level, write_statistics=False, store_schema=False
     )
     return bytes(buffer.getvalue())

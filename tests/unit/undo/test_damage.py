@@ -2,9 +2,11 @@
 
 import shutil
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 from toy_lake import QUERY, ToyLake, fact, silver_rows
@@ -13,7 +15,7 @@ from penstock.engine import checkpoints
 from penstock.engine.archive import BRONZE, INDEXED
 from penstock.engine.checkpoints import heal, places
 from penstock.engine.commit import Appender, create
-from penstock.engine.damage import Gone, damages, refuse_gone
+from penstock.engine.damage import Gone, broken, damages, refuse_gone
 from penstock.engine.gaps import unbooked
 from penstock.engine.mending import written
 from penstock.engine.pinning import take
@@ -103,6 +105,20 @@ def test_a_deleted_day_and_a_flipped_bit_are_found(whole: ToyLake) -> None:
     content[len(content) // 4] ^= 0xFF
     second.write_bytes(content)
     assert found(whole, deep=True) == {SILVER: "has 2 files that cannot be read"}
+
+
+def test_every_flipped_byte_of_a_page_is_found(tmp_path: Path) -> None:
+    rows = pa.table({"raw": [sha256(bytes([seed])).digest() for seed in range(10)], "number": range(10)})
+    create(str(tmp_path), rows.schema, ("number",))
+    Appender(str(tmp_path)).append(rows, "test", 0)
+    (file,) = tmp_path.glob("*.parquet")
+    whole, chunk = file.read_bytes(), pq.read_metadata(file).row_group(0).column(0)
+    assert broken(str(tmp_path), True) == []
+    # A page's own bytes: not all that stands in the header before them matters.
+    end = chunk.data_page_offset
+    for at in range((chunk.dictionary_page_offset + end) // 2, end):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert broken(str(tmp_path), True) == [file.name], at
 
 
 def test_rows_that_a_commit_deleted_are_counted(whole: ToyLake) -> None:
