@@ -62,7 +62,9 @@ def collector(tmp_path: Path, broker_of_its_own: MortalBroker) -> Iterator[Morta
     """What it says goes into the home too, where it is searched."""
     ensure(broker_of_its_own.address, [EVENTS])
     home, said = tmp_path, tmp_path / "collector.log"
-    settings = Settings(home, str(home / "lake"), broker_of_its_own.address, collector_port=free_port(), compiler="quick")
+    settings = Settings(
+        home, str(home / "lake"), broker_of_its_own.address, collector_port=free_port(), compiler="quick"
+    )
     collector = MortalCollector(settings, ("sh", "-c", f"exec {' '.join(COLLECTOR)} 2> {said}"))
     yield collector.start().ready()
     collector.kill()
