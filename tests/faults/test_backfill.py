@@ -54,7 +54,7 @@ def test_of_a_week_with_one_bad_day_six_are_published_and_the_seventh_names_itse
     before, bad = operator.days(), week[DAYS // 2]
     for day in week:
         if day != bad:
-            operator.plant({}, day=day)
+            operator.late(day)
     wrong = operator.plant({"site": None}, day=bad)
     asked = {
         "dag_id": "build_views",
@@ -76,7 +76,7 @@ def test_of_a_week_with_one_bad_day_six_are_published_and_the_seventh_names_itse
     assert operator.days() == before + Counter(day for day in week if day != bad)
 
     operator.mend_silver(wrong)
-    operator.plant({}, day=bad)
+    operator.late(bad)
     run = ended[bad]["dag_run_id"]
     operator.clear(run)
     assert operator.ended(run) == "success"
@@ -88,7 +88,7 @@ def test_of_a_week_with_one_bad_day_six_are_published_and_the_seventh_names_itse
 def test_a_build_that_is_disturbed_counts_once(operator: Operator, week: list[date], seed: int) -> None:
     chance = Random(seed)  # noqa: S311
     day, before = chance.choice(week), operator.days()
-    operator.plant({}, day=day)
+    operator.late(day)
     run = operator.build(**{"from": str(day), "to": str(day)})
     disturb = DISTURBED[seed % len(DISTURBED)]
     disturb(operator, run, chance)

@@ -86,6 +86,13 @@ class Operator:
         post(self.stack.url("collector", f"/v1/{SOURCE}"), events)
         assert eventually(lambda: self.facts() >= before + count, SECONDS), "the events became no facts"
 
+    def late(self, day: date) -> None:
+        """One more page view of a day that is over, and the wait until it is a fact, in an epoch of its own."""
+        before = self.facts()
+        event = {"type": "pageview", "visitor": "late", "site": "a.example", "url": "https://a.example/x"}
+        post(self.stack.url("collector", f"/v1/{SOURCE}"), [{**event, "happened_at": f"{day}T12:00:00Z"}])
+        assert eventually(lambda: self.facts() > before, SECONDS), "the late event became no fact"
+
     def facts(self) -> int:
         """The page views in silver."""
         silver = open_table(self.layout.silver(FIRST_RELEASE, SOURCE))
@@ -120,7 +127,10 @@ class Operator:
         return self.plant({"site": None}, later=1_000_000)
 
     def plant(self, changed: dict[str, Any], later: int = 0, day: date | None = None) -> str:
-        """One more page view (of a day) in silver, changed, so many epochs later than the one it is a copy of."""
+        """One more page view (of a day) in silver, changed, so many epochs later than the one it is a copy of.
+
+        Where that epoch is built already no stream writes any more: what stays must come by `late`.
+        """
         path = self.layout.silver(FIRST_RELEASE, SOURCE)
         people = [("disposition", "=", "fact"), ("type", "=", "pageview"), ("bot", "=", False)]
         wanted = [*people, *([("day", "=", day)] if day else [])]

@@ -7,9 +7,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from penstock.ops.stack.health import tcp
 from penstock.ops.stack.trial import free_port
@@ -24,10 +27,46 @@ def binaries() -> Path | None:
     return next((place for place in reversed(places) if (place / "initdb").is_file()), None)
 
 
+@dataclass
+class Server:
+    """One that can be killed, and started again on what it left."""
+
+    programs: Path
+    folder: Path
+    port: int
+    password: str
+    process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def address(self) -> str:
+        """For SQLAlchemy."""
+        return f"postgresql+psycopg2://airflow:{self.password}@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        settings = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off"]
+        command = [self.programs / "postgres", "-D", self.folder / "data", "-p", str(self.port), *settings]
+        self.process = run(command, self.folder)
+        assert eventually(lambda: tcp(self.port)(0), 60), (self.folder / "said").read_text()
+
+    def kill(self) -> None:
+        """All of its processes at once, in the middle of whatever they do."""
+        assert self.process is not None
+        main = psutil.Process(self.process.pid)
+        for each in (main, *main.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.send_signal(signal.SIGQUIT)
+            self.process.wait()
+
+
 @contextmanager
-def server(programs: Path) -> Iterator[str]:
-    """Its SQLAlchemy address, with a password, while it runs."""
-    port, password = free_port(), secrets.token_urlsafe(12)
+def server(programs: Path) -> Iterator[Server]:
+    """With a password, while it runs."""
+    password = secrets.token_urlsafe(12)
     # Not below pytest's own folder, which nobody but its owner may enter.
     with tempfile.TemporaryDirectory(prefix="postgres-") as name:
         data, secret = Path(name, "data"), Path(name, "password")
@@ -35,20 +74,18 @@ def server(programs: Path) -> Iterator[str]:
         os.chown(name, *owner())
         os.chown(secret, *owner())
         made = [programs / "initdb", "--pgdata", data, "--username=airflow", "--auth=scram-sha-256"]
-        run([*made, "--no-sync", "--encoding=UTF8", f"--pwfile={secret}"], name).wait()
-        settings = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off"]
-        process = run([programs / "postgres", "-D", data, "-p", str(port), *settings], name)
+        run([*made, "--no-sync", "--encoding=UTF8", f"--pwfile={secret}"], Path(name)).wait()
+        running = Server(programs, Path(name), free_port(), password)
         try:
-            assert eventually(lambda: tcp(port)(0), 60), Path(name, "said").read_text()
-            yield f"postgresql+psycopg2://airflow:{password}@127.0.0.1:{port}/postgres"
+            running.start()
+            yield running
         finally:
-            process.send_signal(signal.SIGQUIT)
-            process.wait()
+            running.stop()
 
 
-def run(command: list[object], folder: str) -> "subprocess.Popen[bytes]":
+def run(command: Sequence[object], folder: Path) -> "subprocess.Popen[bytes]":
     user, group = owner()
-    with Path(folder, "said").open("ab") as said:
+    with (folder / "said").open("ab") as said:
         return subprocess.Popen(
             [str(word) for word in command],
             cwd=folder, stdout=said, stderr=said, user=user, group=group, extra_groups=[] if os.getuid() == 0 else None,

@@ -1,32 +1,50 @@
 """Airflow on PostgreSQL by one setting: the same parts, the same DAGs, no other file changed."""
 
+import os
+import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import psycopg2
 import pytest
 from sqlalchemy.engine import make_url
+from web_lake import WebLake
 
+from penstock.lake.layout import Layout
 from penstock.ops.stack import run, trial
 from penstock.ops.stack.parts import parts
 from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 from .conftest import RunningStack, eventually
-from .postgres import binaries, server
+from .on_call import SECONDS, Operator, shown
+from .postgres import Server, binaries, server
 
 PROGRAMS = binaries()
+FULL = bool(os.environ.get("PENSTOCK_FULL"))
+ATTEMPTS = int(os.environ.get("PENSTOCK_ATTEMPTS", "5"))
+# A build is under way for some ten seconds on a quiet machine; a database that is started again is away for some.
+UNDER_WAY, LONGEST = 8.0, 30.0
+YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 pytestmark = pytest.mark.skipif(
     PROGRAMS is None, reason="NO POSTGRESQL SERVER HERE, so Airflow on it was not tried: apt-get install postgresql"
 )
 
 
 @pytest.fixture(scope="module")
-def database() -> Iterator[str]:
+def running() -> Iterator[Server]:
     assert PROGRAMS is not None
-    with server(PROGRAMS) as address:
-        yield address
+    with server(PROGRAMS) as postgres:
+        yield postgres
+
+
+@pytest.fixture(scope="module")
+def database(running: Server) -> str:
+    return running.address
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +88,51 @@ def test_a_database_that_lets_nobody_in_is_said_before_anything_starts(database:
     with pytest.raises(Refusal, match="password authentication failed") as refused:
         run.start(wrong, detach=True, rows=[])
     assert make_url(database).password not in str(refused.value)
+
+
+def view(number: int) -> dict[str, object]:
+    at = {"type": "pageview", "happened_at": f"{YESTERDAY}T12:00:00+00:00", "bot": False}
+    return {"site": "a.example", "visitor": f"v{number}", "url": "https://a.example/x", **at}
+
+
+@pytest.fixture(scope="module")
+def lake(airflow: RunningStack) -> WebLake:
+    return WebLake(Layout(str(airflow.home / "lake")))
+
+
+@pytest.fixture(scope="module")
+def operator(airflow: RunningStack, lake: WebLake) -> Operator:
+    """With a day of page views in silver, built; no log and no stream are needed for that."""
+    lake.tell(map(view, range(20)))
+    operator = Operator(airflow)
+    admin = airflow.token("admin")
+    assert eventually(lambda: known(airflow, admin), 120)
+    airflow.ask("PATCH", "/api/v2/dags/build_views", {"is_paused": False}, admin)
+    assert operator.ended(operator.build()) == "success"
+    assert operator.days() == Counter({YESTERDAY: 20})
+    return operator
+
+
+@pytest.mark.skipif(not FULL, reason="a minute an attempt: make faults")
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("seed", range(ATTEMPTS))
+def test_a_build_whose_database_is_killed_in_the_middle_counts_once(
+    operator: Operator, lake: WebLake, running: Server, seed: int
+) -> None:
+    chance, before = Random(seed), operator.days()  # noqa: S311
+    lake.tell([view(100 + seed)])
+    run = operator.build(**{"from": str(YESTERDAY), "to": str(YESTERDAY)})
+    assert eventually(lambda: bool(operator.working("build_views")), SECONDS)
+    time.sleep(chance.random() * UNDER_WAY)
+    running.kill()
+    time.sleep(chance.random() * LONGEST)
+    running.start()
+    assert operator.ended(run) == "success"
+    assert operator.days() == before + Counter([YESTERDAY])
+
+
+@pytest.mark.skipif(not FULL, reason="a minute an attempt: make faults")
+def test_after_that_the_tables_are_those_of_a_clean_build(operator: Operator) -> None:
+    published = shown(operator)
+    assert operator.ended(operator.build(full=True)) == "success"
+    assert shown(operator) == published

@@ -10,12 +10,12 @@ from random import Random
 import psutil
 import pytest
 from system.disturbing import UNDER_WAY, by_hand, cleared, killed, well, without_a_scheduler
-from system.on_call import SECONDS, SOURCE, Operator, post
+from system.on_call import SECONDS, Operator
 
 from .conftest import RunningStack, eventually
 
 # Of a day that no other test builds.
-DAY = datetime.now(UTC) - timedelta(days=3)
+DAY = datetime.now(UTC).date() - timedelta(days=3)
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +26,8 @@ def operator(stack: RunningStack) -> Operator:
 @pytest.fixture
 def late(operator: Operator) -> date:
     """The day of a fact that came late."""
-    before = operator.facts()
-    event = {"type": "pageview", "visitor": "late", "site": "a.example", "url": "https://a.example/x"}
-    post(operator.stack.url("collector", f"/v1/{SOURCE}"), [{**event, "happened_at": DAY.isoformat()}])
-    assert eventually(lambda: operator.facts() > before, SECONDS)
-    return DAY.date()
+    operator.late(DAY)
+    return DAY
 
 
 @contextmanager
