@@ -120,18 +120,22 @@ def closed_hour(settings: Settings, cockpit: Cockpit, records: int) -> Figure:
 
 def fill(kafka: str, records: int) -> None:
     """The last whole hour, as if its records had come over all of it."""
-    topic = ConfigResource(ConfigResource.Type.TOPIC, TOPIC)
-    # A record was logged when its producer says so: else nobody could make an hour that is over.
-    own = ConfigEntry("message.timestamp.type", "CreateTime", incremental_operation=AlterConfigOpType.SET)
-    topic.add_incremental_config(own)
-    admin = AdminClient({"bootstrap.servers": kafka})
-    for done in admin.incremental_alter_configs([topic]).values():
-        done.result()
+    timed_by_senders(kafka)
     producer = Producer({"bootstrap.servers": kafka, "acks": "all", "linger.ms": 5, "log_level": 0})
     ended = datetime.now(UTC).replace(minute=0, second=0, microsecond=0).timestamp()
     for number in range(records):
         send(producer, number, ended - 1 - number % 3599)
     producer.flush()
+
+
+def timed_by_senders(kafka: str) -> None:
+    """A record was logged when its producer says so: else nobody could make an hour that is over."""
+    topic = ConfigResource(ConfigResource.Type.TOPIC, TOPIC)
+    own = ConfigEntry("message.timestamp.type", "CreateTime", incremental_operation=AlterConfigOpType.SET)
+    topic.add_incremental_config(own)
+    admin = AdminClient({"bootstrap.servers": kafka})
+    for done in admin.incremental_alter_configs([topic]).values():
+        done.result()
 
 
 def announced(cockpit: Cockpit) -> dict[str, Any]:
