@@ -1,11 +1,13 @@
 """Topics: every declared source has one, made before anything is written to it, and never by a misspelling."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._listoffsets import OffsetSpec
+from confluent_kafka.admin._metadata import ClusterMetadata
 from confluent_kafka.cimpl import NewTopic
 
 from penstock.model.source import Source
@@ -45,18 +47,25 @@ def _ensure(kafka: str, partitions: Mapping[str, int], config: dict[str, str], t
         NewTopic(name, count, copies, config=config) for name, count in partitions.items() if name not in cluster.topics
     ]
     made = [name for name, made in admin.create_topics(missing).items() if _created(made)] if missing else []
-    _led(admin, [topic.topic for topic in missing], time.time() + timeout)
+    fresh = [name for name in partitions if not _is_led(cluster, name)]
+    _led(admin, [TopicPartition(name, part) for name in fresh for part in range(partitions[name])], timeout)
     return made
 
 
-def _led(admin: AdminClient, names: Iterable[str], limit: float) -> None:
-    """Waits until new topics can be read and written: a broker knows of a topic before it leads its partitions."""
-    for name in names:
-        while time.time() < limit:
-            topic = admin.list_topics(name, timeout=10).topics[name]
-            if topic.error is None and topic.partitions and all(part.leader >= 0 for part in topic.partitions.values()):
-                break
-            time.sleep(0.02)
+def _is_led(cluster: ClusterMetadata, name: str) -> bool:
+    """Whether it was there already: one that somebody else has just made may have no leader yet."""
+    there = cluster.topics[name].partitions if name in cluster.topics else {}
+    return bool(there) and all(part.leader >= 0 for part in there.values())
+
+
+def _led(admin: AdminClient, parts: Sequence[TopicPartition], timeout: float) -> None:
+    """Waits until new topics can be read and written: a broker names itself their leader before it is."""
+    limit, left = time.time() + timeout, list(parts)
+    latest: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    while left and time.time() < limit:
+        asked = admin.list_offsets(dict.fromkeys(left, latest), request_timeout=10)
+        left = [part for part, told in asked.items() if told.exception()]
+        time.sleep(0.02 if left else 0)
 
 
 def _created(made: "Future[None]") -> bool:
