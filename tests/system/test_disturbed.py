@@ -1,4 +1,7 @@
-"""Five builds of one bad day on the one stack of the tests; fifty are `make faults` (faults/test_backfill.py)."""
+"""Five builds of one bad day on the one stack of the tests; fifty are `make faults` (faults/test_backfill.py).
+
+Only there a scheduler dies: Airflow takes five minutes to miss its tasks, and whoever comes next would wait for them.
+"""
 
 import time
 from collections import Counter
@@ -9,7 +12,7 @@ from random import Random
 
 import psutil
 import pytest
-from system.disturbing import UNDER_WAY, by_hand, cleared, killed, well, without_a_scheduler
+from system.disturbing import UNDER_WAY, by_hand, cleared, killed, well
 from system.on_call import SECONDS, Operator
 
 from .conftest import RunningStack, eventually
@@ -57,7 +60,7 @@ def test_a_late_fact_counts_once_although_each_of_five_builds_of_its_day_is_dist
         assert eventually(lambda: not operator.working("build_views"), SECONDS)
         twin = by_hand(operator, str(late))
         cleared(operator, run, chance)
-        without_a_scheduler(operator, run, chance)
+        killed(operator, run, chance)
         assert operator.ended(run) == "success"
         well(twin)
     assert operator.days() == before + Counter([late])

@@ -78,6 +78,9 @@ def test_what_an_attacker_sends_is_text_on_every_page(stack: RunningStack, opene
         assert (page.evaluate("window.hacked"), page.locator(MARKUP).count()) == (None, 0)
     assert len({*STRINGS} & shown) > MANY
     page.goto(stack.url("serve", "/?page=rejected"))
+    expect(page.locator("summary").first).to_be_visible()
+    # Every record is unfolded.
+    page.evaluate("document.querySelectorAll('details').forEach((record) => { record.open = true; })")
     expect(page.locator("code", has_text=json.dumps(turned(99, 14))[1:30]).first).to_be_visible()
     records = "\n".join(page.locator("code").all_inner_texts())
     assert sum(json.dumps(one["type"], ensure_ascii=False)[1:-1] in records for one in wrong) > MANY
