@@ -14,7 +14,7 @@ from browser.server import served
 from deltalake import write_deltalake
 from playwright.sync_api import Page, expect
 
-from penstock.lake.alerts import SCHEMA
+from penstock.lake.alerts import SCHEMA, book
 from penstock.lake.audit import Entry, record
 from penstock.lake.layout import Layout
 from penstock.lake.releases import BUILDING, READY, Release, say
@@ -283,7 +283,7 @@ def test_what_was_done_to_the_lake_marks_the_chart(opened: Opened) -> None:
 def alerted(lake: Lake, **fact: str) -> None:
     """A rule has found a fact."""
     row = {"id": "1", "rule": "web.slow_page", "version": 1, "fact": json.dumps(fact), "happened_at": datetime.now(UTC)}
-    write_deltalake(Layout(str(lake.home / "lake")).alerts(), pa.Table.from_pylist([row], SCHEMA))
+    write_deltalake(book(Layout(str(lake.home / "lake")).alerts()), pa.Table.from_pylist([row], SCHEMA), mode="append")
 
 
 def test_the_rules_page_shows_rules_and_what_they_told_as_text(opened: Opened) -> None:
