@@ -17,7 +17,7 @@ from penstock.engine.closing import close
 from penstock.engine.gate import recorded
 from penstock.engine.halting import halted, shapes_of
 from penstock.engine.lease import LeaseTaken
-from penstock.engine.lineage import Touched, tables_of, told
+from penstock.engine.lineage import Touched, kept_up, told
 from penstock.engine.publish import Refused
 from penstock.lake.code import folder_of
 from penstock.lake.layout import Layout
@@ -59,11 +59,11 @@ def closed(settings: Settings, name: str, touched: Touched) -> int:
     for why in sick.values():
         print(why, file=sys.stderr)  # noqa: T201
     try:
-        for source in (one for one in sources if one.name not in sick):
-            quiet = partial(halted, settings.home, shapes_of(layout, source))
-            with touched.changing(partial(tables_of, layout, [name])):
+        with touched.changing(partial(kept_up, layout, [name])):
+            for source in (one for one in sources if one.name not in sick):
+                quiet = partial(halted, settings.home, shapes_of(layout, source))
                 lost = close(spark, layout, release, source, recorded(layout, release), quiet)
-            print(f"{source.name} is exact; days that lost late copies: {', '.join(map(str, lost)) or 'none'}")  # noqa: T201
+                print(f"{source.name} is exact; days that lost late copies: {', '.join(map(str, lost)) or 'none'}")  # noqa: T201
     except (LeaseTaken, Refused) as refused:
         print(refused, file=sys.stderr)  # noqa: T201
         return 3

@@ -14,7 +14,7 @@ from functools import partial
 from penstock.engine.erasure import erase
 from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
-from penstock.engine.lineage import tables_of
+from penstock.engine.lineage import kept_up
 from penstock.engine.naming import CannotErase
 from penstock.engine.publish import Refused
 from penstock.engine.signing import book, operated, signed
@@ -28,7 +28,7 @@ from penstock.settings import Settings
 
 def main() -> int:
     form = arguments()
-    tables = partial(tables_of, names=[form.domain])
+    tables = partial(kept_up, names=[form.domain])
     return operated("erase", tables, partial(erased, form), CannotErase, LeaseTaken, Refused)
 
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
-from penstock.engine.lineage import tables_of
+from penstock.engine.lineage import kept_up
 from penstock.engine.mending import Lost, rebuild
 from penstock.engine.publish import Refused
 from penstock.engine.signing import book, operated, signed
@@ -35,7 +35,7 @@ def main() -> int:
 def tables(wanted: str, layout: Layout) -> list[str]:
     """The table itself, which may be bronze, and what is made of it."""
     domain = wanted.rpartition("/")[2].partition(".")[0]
-    return [f"{layout.root}/{wanted}", *(tables_of(layout, [domain]) if domain in domains() else ())]
+    return [f"{layout.root}/{wanted}", *(kept_up(layout, [domain]) if domain in domains() else ())]
 
 
 def rebuilt(asked: argparse.Namespace) -> str:

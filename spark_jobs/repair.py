@@ -15,7 +15,7 @@ from penstock.engine.correcting import BadRepair, asked, named
 from penstock.engine.gate import recorded
 from penstock.engine.halting import ask_to_end, halted, shapes_of
 from penstock.engine.lease import LeaseTaken
-from penstock.engine.lineage import tables_of
+from penstock.engine.lineage import kept_up
 from penstock.engine.publish import Refused
 from penstock.engine.repair import looked, planned, repair, settled
 from penstock.engine.shape import Shape
@@ -33,7 +33,7 @@ def main() -> int:
     refusals = (BadRepair, LeaseTaken, NoSuchStatement, UnknownName, Refused)
     if told.dry_run:
         return status(partial(repaired, told), *refusals)
-    tables = partial(tables_of, names=[told.source.partition(".")[0]])
+    tables = partial(kept_up, names=[told.source.partition(".")[0]])
     return operated("repair", tables, partial(repaired, told), *refusals)
 
 

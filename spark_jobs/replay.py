@@ -12,7 +12,7 @@ import sys
 from functools import partial
 
 from penstock.engine.lease import LeaseTaken
-from penstock.engine.lineage import tables_of
+from penstock.engine.lineage import kept_up
 from penstock.engine.releasing import replay
 from penstock.engine.signing import operated
 from penstock.lake import replays
@@ -26,7 +26,7 @@ from penstock.settings import Settings
 
 def main() -> int:
     asked = arguments()
-    tables = partial(tables_of, names=[asked.domain])
+    tables = partial(kept_up, names=[asked.domain])
     return operated("replay", tables, partial(replayed, asked), Refused, CodeRefused, LeaseTaken)
 
 

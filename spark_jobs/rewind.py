@@ -13,7 +13,7 @@ from functools import partial
 
 from penstock.engine.gate import recorded
 from penstock.engine.lease import LeaseTaken
-from penstock.engine.lineage import tables_of
+from penstock.engine.lineage import kept_up
 from penstock.engine.mending import mend_views
 from penstock.engine.publish import Refused
 from penstock.engine.returning import ALL, go_back
@@ -30,7 +30,7 @@ from penstock.settings import Settings
 
 def main() -> int:
     asked = arguments()
-    tables = partial(tables_of, names=[*domains()] if asked.domain == ALL else [asked.domain])
+    tables = partial(kept_up, names=[*domains()] if asked.domain == ALL else [asked.domain])
     refusals = (CannotRewind, LeaseTaken, NoSuchPoint, Refused, Unfinished)
     return operated("rewind", tables, partial(gone_back, asked), *refusals)
 

@@ -1,6 +1,10 @@
 """What the command lines of the project's JVMs have in common."""
 
+import sys
 from pathlib import Path
+
+# Where set-up keeps jars and archives: in the environment that they were made for.
+SHARE = Path(sys.prefix, "share", "penstock")
 
 # C1 compiles at once and never again: right for what lives for seconds or minutes.
 QUICK = ("-XX:TieredStopAtLevel=1",)

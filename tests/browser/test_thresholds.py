@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from browser.opening import Opened
 from confluent_kafka import Consumer, TopicPartition
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 from tending import until
 from toy_code import TOY
 from toy_lake import MIDNIGHT, ToyLake, fact
@@ -86,6 +86,10 @@ def busy(lake: ToyLake, now: datetime, what: str) -> None:
     lake.epoch([fact(f"v{number}", (now - MIDNIGHT).total_seconds() / 60, what) for number in range(4)])
 
 
+def alerts(page: Page) -> Locator:
+    return page.get_by_role("region", name="Alerts")
+
+
 def kept(settings: Settings) -> list[str]:
     """The ids that the table has."""
     table = open_table(Layout(settings.lake).alerts())
@@ -97,10 +101,9 @@ def test_who_watches_is_told_once_also_after_serve_was_killed(
 ) -> None:
     now = datetime.now(UTC)
     page = opened(f"{served.address}/?page=rules")
-    alerts = page.get_by_role("region", name="Alerts")
-    expect(alerts).to_contain_text("Nothing has met an armed rule yet.")
+    expect(alerts(page)).to_contain_text("Nothing has met an armed rule yet.")
     busy(lake, now, "look")
-    expect(alerts).to_contain_text("toy.busywhat look · events 4 · who 4")
+    expect(alerts(page)).to_contain_text("toy.busywhat look events 4 who 4")
     until(lambda: len(told()) == 1)
     page.close()
 
@@ -110,11 +113,10 @@ def test_who_watches_is_told_once_also_after_serve_was_killed(
     served.start()
     until(lambda: len(told()) == 2)
     page = opened(f"{served.address}/?page=rules")
-    alerts = page.get_by_role("region", name="Alerts")
-    expect(alerts).to_contain_text("toy.busywhat buy · events 4 · who 4")
+    expect(alerts(page)).to_contain_text("toy.busywhat buy events 4 who 4")
     # Whatever was told already was judged again by now.
     busy(lake, now, "leave")
-    expect(alerts).to_contain_text("what leave")
+    expect(alerts(page)).to_contain_text("what leave")
     until(lambda: len(told()) == 3)
     assert kept(settings) == sorted(one["id"] for one in told())
     assert [(one["rule"], one["source"]) for one in told()] == [("toy.busy", "toy.events_by_what")] * 3

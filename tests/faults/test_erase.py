@@ -81,7 +81,7 @@ def passes(*_: object) -> Passed:
     return Passed()
 
 
-@pytest.mark.skipif(not FULL, reason="17 views of the web are built twice; tests/spark/undo/test_erase.py is quicker")
+@pytest.mark.skipif(not FULL, reason="18 views of the web are built twice; tests/spark/undo/test_erase.py is quicker")
 def test_no_byte_has_a_canary_and_the_facts_are_fewer_by_those_of_canaries(
     spark: SparkSession, keys: Keys, broker_of_its_own: MortalBroker, collector: MortalCollector
 ) -> None:

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from penstock.engine.offending import COLUMN_ARGUMENTS, DUCKDB, SPARK, broken_by
 from penstock.lake.dialect import teach
+from penstock.lake.publication import column_names
 
 ROWS = "true"
 # Of each kind of expectation, the arguments that our own conditions say everything about.
@@ -78,7 +79,7 @@ class Written:
 
     @property
     def columns(self) -> Sequence[str]:
-        return [field.name for field in self._table().schema().fields]
+        return column_names(self._table())
 
     def counted(self, conditions: Sequence[str]) -> list[int]:
         with duckdb.connect(":memory:", config={"threads": 1}) as engine:

@@ -63,10 +63,9 @@ def count(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> None:
     nothing = _dataset(table).schema.empty_table()
     schemas = [_local(each.tally, nothing, None).partials(each.tally).schema for each in asked]
     tables = [candidate.create(schema, each.path) for schema, each in zip(schemas, asked, strict=True)]
+    job = _units(spark, table, asked).mapInArrow(_writer(table, asked), f"asked int, {candidate.WRITTEN}")
     written: list[list[candidate.File]] = [[] for _ in asked]
-    for row in (
-        _units(spark, table, asked).mapInArrow(_writer(table, asked), f"asked int, {candidate.WRITTEN}").collect()
-    ):
+    for row in job.collect():
         written[row.asked].append(row)
     for made, files in zip(tables, written, strict=True):
         candidate.commit(made, files)

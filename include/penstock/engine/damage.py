@@ -11,7 +11,7 @@ from deltalake import DeltaTable
 from penstock.engine.arrived import asked
 from penstock.engine.checkpoints import examine, places
 from penstock.engine.gaps import Hole, unbooked
-from penstock.engine.pinning import named, tables_of
+from penstock.engine.pinning import named, view_tables
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
 from penstock.lake.place import Place, checked, place
@@ -98,7 +98,7 @@ def _of_silver(layout: Layout, release: str, source: Source, deep: bool) -> Iter
 
 def _of_views(layout: Layout, release: str, source: Source, deep: bool) -> Iterator[Damage]:
     known = points(layout)[:1]
-    for path in [path for paths in tables_of(layout, release, source) for path in paths]:
+    for path in [path for paths in view_tables(layout, release, source) for path in paths]:
         name = named(layout, path)
         if open_table(path) is None:
             told = "is gone" if known and name in known[0].tables else ""

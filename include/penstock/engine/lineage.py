@@ -13,11 +13,9 @@ from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from deltalake import DeltaTable
-from deltalake.exceptions import TableNotFoundError
-
 from penstock import __version__
 from penstock.lake.layout import Layout
+from penstock.lake.publication import open_table
 from penstock.lake.releases import kept
 from penstock.model.domain import domains
 from penstock.settings import Settings
@@ -37,9 +35,6 @@ class Touched:
     def reads(self, *paths: str) -> None:
         self.read |= {path: version for path in paths if (version := version_of(path)) is not None}
 
-    def writes(self, *paths: str) -> None:
-        self.written |= {path: version_of(path) for path in paths}
-
     @contextmanager
     def changing(self, tables: Callable[[], Iterable[str]]) -> Iterator[None]:
         """Those of the tables that have another version afterwards, or are there only then, were written."""
@@ -47,18 +42,17 @@ class Touched:
         try:
             yield
         finally:
-            self.writes(*(path for path in tables() if version_of(path) != before.get(path)))
+            after = {path: version_of(path) for path in tables()}
+            self.written |= {path: version for path, version in after.items() if version != before.get(path)}
 
 
 def version_of(path: str) -> int | None:
     """None where there is no table."""
-    try:
-        return int(DeltaTable(path).version())
-    except TableNotFoundError:
-        return None
+    table = open_table(path)
+    return table.version() if table else None
 
 
-def tables_of(layout: Layout, names: Iterable[str]) -> list[str]:
+def kept_up(layout: Layout, names: Iterable[str]) -> list[str]:
     """Silver and gold of domains, in all releases that are kept up."""
     return [
         path

@@ -27,7 +27,7 @@ from penstock.engine.gaps import watermarks
 from penstock.engine.halting import halted, shapes_of
 from penstock.engine.history import remembered
 from penstock.engine.matching import after
-from penstock.engine.pinning import note, tables_of
+from penstock.engine.pinning import note, view_tables
 from penstock.engine.publish import Gate
 from penstock.engine.rebooking import rebooked
 from penstock.engine.repair import repaired
@@ -153,7 +153,7 @@ def mend_views(
     spark: SparkSession, layout: Layout, release: str, of: Source, gate: Gate, only: Sequence[str] = ()
 ) -> list[Built]:
     """Builds views of a source as a whole, up to silver's last epoch; what is broken of theirs is dropped before."""
-    speeds, _ = tables_of(layout, release, of)
+    speeds, _ = view_tables(layout, release, of)
     for path in speeds:
         if open_table(path) and (not only or path.rpartition("/")[2] in only):
             # Gold is written anew as a whole; of speed only what the cut leaves, which must be readable.

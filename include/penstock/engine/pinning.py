@@ -60,7 +60,7 @@ def releases(layout: Layout, domain: Domain) -> list[str]:
     return sorted(registry(layout, domain.name).releases)
 
 
-def tables_of(layout: Layout, release: str, source: Source) -> tuple[list[str], list[str]]:
+def view_tables(layout: Layout, release: str, source: Source) -> tuple[list[str], list[str]]:
     """The speed and the gold tables of a source's views."""
     views = [view.name for view in views_of(source)]
     return [layout.speed(release, view) for view in views], [layout.gold(release, view) for view in views]
@@ -88,7 +88,7 @@ def pin(path: str) -> Pin | None:
 
 def _steady(layout: Layout, release: str, source: Source) -> Pins:
     silver = layout.silver(release, source.name)
-    speed, gold = tables_of(layout, release, source)
+    speed, gold = view_tables(layout, release, source)
     for _ in range(ATTEMPTS):
         before = pins(layout, [silver])
         views = {**pins(layout, speed), **pins(layout, gold)}

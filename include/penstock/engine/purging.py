@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from deltalake import DeltaTable
 
 from penstock.engine import silver
-from penstock.engine.pinning import releases, tables_of
+from penstock.engine.pinning import releases, view_tables
 from penstock.lake.erasures import ERASED
 from penstock.lake.files import file_list
 from penstock.lake.layout import Layout
@@ -34,7 +34,7 @@ def purge(layout: Layout, domain: str, named: Mapping[str, pa.Table]) -> None:
     kept = points(layout)
     for release in releases(layout, domains()[domain]):
         for each in domains()[domain].sources:
-            speed, gold = tables_of(layout, release, each)
+            speed, gold = view_tables(layout, release, each)
             for path in speed:
                 _past_the_cut(layout, release, path)
             for path in (*speed, *gold):

@@ -10,7 +10,7 @@ from deltalake import DeltaTable
 
 from penstock.engine import silver
 from penstock.lake.layout import Layout
-from penstock.lake.publication import open_table
+from penstock.lake.publication import column_names, open_table
 from penstock.lake.releases import Refused, Registry
 from penstock.model.domain import known_to
 from penstock.model.source import Source
@@ -99,7 +99,7 @@ class Scope:
         Those that it has not got are joined by the log's own time: docs/decisions/0091.
         """
         base = open_table(layout.silver(self.base, source.name)) if self.base and known_to(source) else None
-        if base is None or "known" not in [field.name for field in base.schema().fields]:
+        if base is None or "known" not in column_names(base):
             return rows
         with duckdb.connect() as memory:
             memory.execute("set timezone = 'UTC'")

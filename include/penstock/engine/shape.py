@@ -29,9 +29,8 @@ from penstock.engine.unsealing import is_sealed, told_nothing, unsealed
 from penstock.lake.layout import Layout
 from penstock.lake.profiles import Profiles, known, profiles_of
 from penstock.lake.rewinds import refuse_unfinished
-from penstock.model.domain import domains
+from penstock.model.domain import views_of
 from penstock.model.source import Source
-from penstock.model.view import View, source_of
 
 Transform = Callable[[DataFrame], DataFrame]
 # Records of an epoch: they pass through the driver, and are seen when all of them are.
@@ -74,7 +73,7 @@ class Shape:
         self.tables.clear()
         self._silver()
         silver.widen(self.place.table)
-        self.profiles = profiles_of(self.layout, self.release, self._views())
+        self.profiles = profiles_of(self.layout, self.release, views_of(self.source))
         self.seen = remembered(self.place.table)
         self._catch_up()
 
@@ -113,13 +112,10 @@ class Shape:
 
     def speed(self, facts: pa.Table, epoch: Epoch) -> None:
         """Commits the partials of an epoch's facts, of every view of the source."""
-        views = self._views()
+        views = views_of(self.source)
         if views and facts.num_rows:
             to = (epoch.number, epoch.query, self.tables, self.profiles)
             append(None, self.layout, self.release, views, facts, *to)
-
-    def _views(self) -> list[View]:
-        return [view for view in domains()[self.source.domain].views if source_of(view) == self.source]
 
     def _catch_up(self) -> None:
         """Speed tables are at most one epoch behind silver; of one that a replay wrote they have nothing."""

@@ -10,6 +10,7 @@ from deltalake.schema import Field
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from penstock.lake.publication import column_names
 from penstock.model.source import Source
 
 FACT, REJECTED, DUPLICATE = "fact", "rejected", "duplicate"
@@ -48,7 +49,7 @@ def schema(source: Source) -> pa.Schema:
 def widen(path: str) -> None:
     """Gives a table that was made by an earlier version the columns that came since."""
     table = DeltaTable(path)
-    there = {field.name for field in table.schema().fields}
+    there = column_names(table)
     lacking = [pa.field(name, kind) for name, kind in AFTER_FACTS.items() if name not in there]
     if lacking:
         table.alter.add_columns([Field.from_arrow(each) for each in lacking])

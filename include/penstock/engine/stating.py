@@ -8,7 +8,7 @@ from penstock.engine.conditions import BadCondition
 from penstock.engine.gate import recorded
 from penstock.engine.halting import halted, shapes_of
 from penstock.engine.lease import LeaseTaken
-from penstock.engine.lineage import tables_of
+from penstock.engine.lineage import kept_up
 from penstock.engine.publish import Refused
 from penstock.engine.retraction import Unconfirmed, retract, settled
 from penstock.engine.signing import book, operated, signed
@@ -42,7 +42,7 @@ def form(doc: str | None) -> argparse.ArgumentParser:
 def run(verb: str, asked: argparse.Namespace, say: Say) -> int:
     """The job's exit status."""
     refusals = (BadCondition, LeaseTaken, Unconfirmed, NoSuchStatement, Refused)
-    tables = partial(tables_of, names=[source(asked.source).domain])
+    tables = partial(kept_up, names=[source(asked.source).domain])
     return operated(verb, tables, partial(stated, verb, asked, say), *refusals)
 
 

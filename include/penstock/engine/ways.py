@@ -7,7 +7,7 @@ from typing import Any
 
 from deltalake import DeltaTable
 
-from penstock.engine.pinning import named, pin, tables_of
+from penstock.engine.pinning import named, pin, view_tables
 from penstock.lake.erasures import since
 from penstock.lake.files import file_list, size_of
 from penstock.lake.layout import FIRST_RELEASE, Layout
@@ -58,7 +58,7 @@ def _of_source(layout: Layout, point: RestorePoint, source: Source) -> Iterator[
     erased = bool(since(layout, source.domain, point.at))
     for release in sorted({*kept(layout, source.domain)} & _known(point, source.domain)):
         # Views that held who was erased since are gone: they stay as they are until silver, gone back, is built again.
-        speed, gold = ([], []) if erased else tables_of(layout, release, source)
+        speed, gold = ([], []) if erased else view_tables(layout, release, source)
         # Readers take speed first, then gold: in between they see the last build, and never a number twice.
         for kind, paths in (("speed", speed), ("gold", gold), ("silver", [layout.silver(release, source.name)])):
             for path in paths:

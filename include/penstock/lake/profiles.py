@@ -19,7 +19,7 @@ from penstock.lake.layout import Layout
 from penstock.lake.local import answer, spoken_of
 from penstock.lake.place import plain
 from penstock.lake.place import rows as rows_of_file
-from penstock.lake.publication import open_table
+from penstock.lake.publication import column_names, open_table
 from penstock.model.source import Enriched, Source
 from penstock.model.view import View, enrichment
 
@@ -159,7 +159,7 @@ def known(ends: Mapping[str, list[int]]) -> str | None:
 
 def lacking(silver: DeltaTable, source: str, ends: list[int], since: int | None) -> int:
     """How many records of a source that facts of later epochs (None: of all) were joined with are beyond these ends."""
-    if "known" not in [field.name for field in silver.schema().fields]:
+    if "known" not in column_names(silver):
         return 0
     later = pc.field("known").is_valid() if since is None else pc.field("epoch") > since
     said = silver.to_pyarrow_dataset().to_table(["known"], filter=later)

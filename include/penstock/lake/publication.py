@@ -39,6 +39,10 @@ def open_table(path: str, version: int | None = None) -> DeltaTable | None:
         return None
 
 
+def column_names(table: DeltaTable) -> list[str]:
+    return [field.name for field in table.schema().fields]
+
+
 def publications(table: DeltaTable) -> Iterator[Publication]:
     """What was published at or before the version that the table was opened at, newest first."""
     for commit in _commits(table):

@@ -8,6 +8,7 @@ import duckdb
 from deltalake import DeltaTable
 
 from penstock.lake.files import file_list
+from penstock.lake.publication import column_names
 
 # Of an address: what is elsewhere, what DuckDB takes for a pattern, and what it takes for a partition.
 UNFIT = frozenset(":*?[]{}=")
@@ -30,7 +31,7 @@ def _of_files(engine: duckdb.DuckDBPyConnection, name: str, table: DeltaTable) -
     )
     there = {column for column, *_ in engine.execute(f"describe {name}").fetchall()}
     # A column that no file has yet is known to Delta alone.
-    if there >= {field.name for field in table.schema().fields}:
+    if there >= {*column_names(table)}:
         return True
     engine.execute(f"drop view {name}")
     return False

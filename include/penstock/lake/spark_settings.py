@@ -7,10 +7,9 @@ import os
 import sys
 from pathlib import Path
 
-from penstock.jvm import QUICK, mapped
+from penstock.jvm import QUICK, SHARE, mapped
 from penstock.settings import SettingError, Settings
 
-SHARE = Path(sys.prefix, "share", "penstock")
 JARS = SHARE / "jars" / "spark"
 # What S3A needs beside PySpark's own jars: fetched by `make s3`, and on no class path but that of a lake on a store.
 STORE_JARS = SHARE / "jars" / "s3"

@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from penstock.lake.code import unpacked
+from penstock.lake.code import folder_of
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import Refused, Row
@@ -61,9 +61,8 @@ def _left(code: Domain, name: str) -> list[View]:
 
 def _folder(layout: Layout, home: Path, release: Row) -> Path:
     """Where the code of a release is."""
-    if release.hash:
-        return unpacked(layout, home, release.domain, release.hash)
-    return Path(importlib.import_module(f"domains.{release.domain}.model").__file__ or "").parents[2]
+    deployed = importlib.import_module(f"domains.{release.domain}.model").__file__ or ""
+    return folder_of(layout, home, release.domain, release.about) or Path(deployed).parents[2]
 
 
 def _others(before: Domain, code: Domain, chosen: list[View]) -> Iterator[str]:

@@ -1,15 +1,13 @@
 """A real Kafka broker (KRaft, broker and controller in one) from its Maven jars, for one machine."""
 
 import subprocess
-import sys
 import uuid
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.jvm import QUICK, mapped
+from penstock.jvm import QUICK, SHARE, mapped
 
-SHARE = Path(sys.prefix, "share", "penstock")
 JARS = SHARE / "jars" / "broker"
 # The classes of a broker that starts and takes records; made by `python -m penstock.ops.stack.warmup`.
 ARCHIVE = SHARE / "broker.jsa"

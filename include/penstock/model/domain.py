@@ -146,4 +146,5 @@ def _modules_of(folder: Path) -> Iterator[None]:
 
 
 def _loaded() -> list[str]:
-    return [name for name in sys.modules if name.partition(".")[0] in ("domains", "expectations")]
+    # A list first: another thread may import meanwhile.
+    return [name for name in list(sys.modules) if name.partition(".")[0] in ("domains", "expectations")]

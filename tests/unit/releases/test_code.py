@@ -2,8 +2,12 @@
 
 import shutil
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
+from threading import Event, Thread
+from time import sleep
+from types import ModuleType
 
 import pytest
 from toy_code import TOY, changed_code
@@ -32,6 +36,26 @@ def test_two_releases_of_a_domain_are_loaded_side_by_side(tmp_path: Path, toy: D
         "Large events that tests send.", "Small events that tests send.", "Large events that tests send.",
         "Small events that tests send.",
     ]  # fmt: skip
+
+
+def test_code_is_loaded_while_another_thread_imports(tmp_path: Path, toy: Domain) -> None:
+    over = Event()
+
+    def imports() -> None:
+        while not over.wait(0.0001):
+            sys.modules["imported"] = ModuleType("imported")
+            sleep(0.0001)
+            del sys.modules["imported"]
+
+    folder = Path(changed_code(tmp_path, "model.py", "Small events", "Large events"))
+    other = Thread(target=imports)
+    other.start()
+    try:
+        assert {load(folder, "toy").sources[0].doc for _ in range(50)} == {"Large events that tests send."}
+    finally:
+        over.set()
+        other.join()
+    assert domains()["toy"].sources[0].doc == "Small events that tests send."
 
 
 def test_code_that_does_not_load_says_why(tmp_path: Path) -> None:

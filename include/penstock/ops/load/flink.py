@@ -12,9 +12,10 @@ from typing import Any
 import pyarrow.parquet as pq
 from py4j.java_gateway import JavaGateway
 
+from penstock.jvm import SHARE
 from penstock.lake import spark_settings
 
-JARS = spark_settings.SHARE / "jars" / "flink"
+JARS = SHARE / "jars" / "flink"
 ABSENT = "Flink is not here: run make flink"
 STATEMENTS = Path(__file__).with_suffix(".sql")
 # Hadoop's classes, which Flink's Parquet asks for, and what writes a log: PySpark has both.
@@ -46,7 +47,7 @@ def settings(home: Path) -> dict[str, str]:
 @contextmanager
 def jvm(home: Path) -> Iterator[Any]:
     """A JVM with Flink on its class path, which ends with the block; what it says is in flink.log of the home."""
-    pyspark = next(spark_settings.SHARE.parents[1].glob("lib/python3.*/site-packages/pyspark/jars"))
+    pyspark = next(SHARE.parents[1].glob("lib/python3.*/site-packages/pyspark/jars"))
     borrowed = [str(jar) for name in BORROWED for jar in sorted(pyspark.glob(f"{name}-*.jar"))]
     with (home / "flink.log").open("ab") as said:
         gateway = JavaGateway.launch_gateway(
