@@ -97,7 +97,11 @@ class Scene:
 
     def advance(self, epochs: int = 1) -> None:
         beyond = self.epoch() + epochs
-        until(lambda: self.epoch() >= beyond, f"epoch {beyond}")
+        try:
+            until(lambda: self.epoch() >= beyond, f"epoch {beyond}")
+        except TimeoutError as late:
+            late.add_note("\n".join((self.settings.home / "driver.log").read_text().splitlines()[-40:]))
+            raise
 
     def epoch(self) -> int:
         file = self.settings.home / "run" / "streams" / f"shape-{TOPIC}.json"
