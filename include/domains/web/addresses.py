@@ -1,4 +1,4 @@
-"""One address, one spelling: how a URL is split and normalised, as Spark SQL text.
+"""One address, one spelling: how a URL is split and normalised, as DuckDB's SQL.
 
 Scheme and host in lower case, no default port, no user or password, no fragment, no trailing slash, no trackers'
 parameters, the others in order. Normalising twice changes nothing (property-tested).
@@ -6,53 +6,55 @@ parameters, the others in order. Normalising twice changes nothing (property-tes
 
 from collections.abc import Sequence
 
-# scheme, host, port, path, query; text cannot hold a space once spaces are %20, so a space parts the parts.
+PARTS = ("scheme", "host", "port", "path", "query")
+_HOST = r"\s\x0b/?#:@\\<>\x22\x27\[\]"
 SPLIT = (
-    r"^(?i:(https?|android-app))://(?:[^/?#@\s]*@)?((?![.])[^/?#:@\s\\<>\x22\x27\[\]]+|\[[0-9a-fA-F:.]+\])"
-    r"(?::([0-9]{0,5}))?((?:/[^?#\s]*)?)(?:\?([^#\s]*))?(?:#[\s\S]*)?\z"
+    rf"^((?i:https?|android-app))://(?:[^\s\x0b/?#@]*@)?([^.{_HOST}][^{_HOST}]*|\[[0-9a-fA-F:.]+\])"
+    r"(?::([0-9]{0,5}))?((?:/[^\s\x0b?#]*)?)(?:\?([^\s\x0b#]*))?(?:#(?s:.*))?\z"
 )
-TRACKERS = (
-    "utm_[a-z_]+|gclid|gbraid|wbraid|gclsrc|dclid|fbclid|msclkid|yclid|ttclid|twclid|igshid|li_fat_id|mc_cid|mc_eid"
-    "|_ga|_gl|_hsenc|_hsmi|mkt_tok|srsltid"
+TRACKER = (
+    "(utm_[a-z_]+|gclid|gbraid|wbraid|gclsrc|dclid|fbclid|msclkid|yclid|ttclid|twclid|igshid|li_fat_id|mc_cid|mc_eid"
+    "|_ga|_gl|_hsenc|_hsmi|mkt_tok|srsltid)(=.*)?"
 )
-PARTS = 5
 DEFAULT_PORTS = "'http', 'https', 'android-app', 'http80', 'https443'"
 LONGEST_TAG = 300
 
 
 def parts(address: str) -> str:
-    """[scheme, host, port, path, query] of an address as it was sent; one element if it is no absolute address."""
-    return f"split(regexp_replace(replace(trim({address}), ' ', '%20'), r'{SPLIT}', '$1 $2 $3 $4 $5'), ' ')"
+    """The parts of an address as it was sent; each is empty if it is no absolute address."""
+    names = ", ".join(f"'{name}'" for name in PARTS)
+    return f"regexp_extract(replace(trim({address}), ' ', '%20'), '{SPLIT}', [{names}])"
 
 
-def when_valid(split: str, text: str) -> str:
-    return f"if(size({split}) = {PARTS}, {text}, null)"
+def valid(at: str) -> str:
+    """The parts; null if it is no absolute address, and then so is whatever is made of them."""
+    return f"if({at}.scheme = '', null, {at})"
 
 
-def host(split: str) -> str:
-    return f"rtrim('.', lower({split}[1]))"
+def host(at: str) -> str:
+    return f"rtrim(lower({at}.host), '.')"
 
 
-def path(split: str) -> str:
-    return f"concat('/', trim(both '/' from {split}[3]))"
+def path(at: str) -> str:
+    return f"'/' || trim({at}.path, '/')"
 
 
-def without_query(split: str) -> str:
-    scheme = f"lower({split}[0])"
-    port = f"if(concat({scheme}, {split}[2]) in ({DEFAULT_PORTS}), '', concat(':', {split}[2]))"
-    return f"concat({scheme}, '://', {host(split)}, {port}, {path(split)})"
+def without_query(at: str) -> str:
+    scheme = f"lower({at}.scheme)"
+    port = f"if({scheme} || {at}.port in ({DEFAULT_PORTS}), '', ':' || {at}.port)"
+    return f"{scheme} || '://' || {host(at)} || {port} || {path(at)}"
 
 
-def normalised(split: str) -> str:
-    # By texts: a lambda over the parameters is interpreted, and takes as long as all the rest of an address.
-    kept = f"regexp_replace(concat('&', {split}[4]), '&(({TRACKERS})(=[^&]*)?)?(?=&|$)', '')"
-    ordered = f"array_join(sort_array(split({kept}, '&')), '&')"
-    return f"concat({without_query(split)}, if({split}[4] = '', '', regexp_replace({ordered}, '^&', '?')))"
+def normalised(at: str) -> str:
+    tracker = f"regexp_full_match(it, '{TRACKER}', 's')"
+    kept = f"list_sort(list_filter(string_split({at}.query, '&'), lambda it: it <> '' and not {tracker}))"
+    query = f"if({at}.query = '' or len({kept}) = 0, '', '?' || array_to_string({kept}, '&'))"
+    return f"{without_query(at)} || {query}"
 
 
-def tags(split: str, names: Sequence[str]) -> str:
+def tags(at: str, names: Sequence[str]) -> str:
     """The values of query parameters by name, null where absent. Most addresses have none, so one look decides."""
-    told = [f"regexp_extract(concat('&', {split}[4]), '&{name}=([^&]*)', 1)" for name in names]
-    values = [f"nullif(left(try_url_decode({text}), {LONGEST_TAG}), '')" for text in told]
-    tagged = f"size({split}) = {PARTS} and contains({split}[4], 'utm_')"
-    return f"if({tagged}, array({', '.join(values)}), null)"
+    told = [f"regexp_extract('&' || {at}.query, '&{name}=([^&]*)', 1)" for name in names]
+    values = [f"nullif(left(try(url_decode(replace({text}, '+', ' '))), {LONGEST_TAG}), '')" for text in told]
+    tagged = ", ".join(f"'{name}': {value}" for name, value in zip(names, values, strict=True))
+    return f"if(contains({at}.query, 'utm_'), {{{tagged}}}, null)"

@@ -54,7 +54,7 @@ ENGINE_REASONS = ("id_collision", "retracted", "erased")
 
 def _reasons(required: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     missing = tuple(f"missing_{name}" for name in required)
-    bad = tuple(f"bad_{name}" for name in (*required, *others) if name != "type")
+    bad = tuple(f"bad_{name}" for name in (*required, *others, "event_id"))
     return ("malformed", *missing, *bad, *TIME_REASONS, *ENGINE_REASONS)
 
 
@@ -64,9 +64,8 @@ EVENTS = Source(
     fields=(*REQUIRED, *OPTIONAL, *DERIVED),
     reasons=(
         "unknown_type",
-        *_reasons(tuple(field.name for field in REQUIRED), (*(field.name for field in OPTIONAL), "props")),
+        *_reasons(tuple(field.name for field in REQUIRED), (*(field.name for field in OPTIONAL), "timezone", "props")),
         "missing_name",
-        "bad_event_id",
     ),
     doc="Page views, engagement and custom events, from tracker.js or from servers.",
 )

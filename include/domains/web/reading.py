@@ -1,133 +1,122 @@
-"""How a JSON object becomes typed fields or a named reason, as Spark SQL text (one text costs one call into the JVM).
+"""How a JSON object becomes typed fields or a named reason, as DuckDB's SQL.
 
-`document` is the record as a variant, `told` its fields as text, and `plain` says that it has only fields that the
-contract knows, each of its type: so it is with nearly every record, and then nobody looks at one field after the other,
-which Spark interprets (docs/decisions/0043-freshness-where-the-time-goes.md).
+`document` is the record as JSON, null where it is no object; `told` its fields as text, `kinds` their JSON types.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 LONGEST = 300
 LONGEST_ADDRESS = 4096
 ADDRESSES = ("url", "referrer", "title", "user_agent")
 MOST_PROPS = 50
-# Of the text that says their types: 51 properties take at least 457 characters, a name of one and a type of four each.
-SURELY_FEW = 440
-
-# Brackets make text after the object malformed, where try_parse_json alone would not see it.
-DOCUMENT = "try_parse_json(if(is_valid_utf8(value), concat('[', cast(value as string), ']'), null))"
-GIVEN = "try_variant_get(document, '$[0]', 'map<string,variant>')"
+# What any event may say of itself.
+OF_ALL = ("event_id", "happened_at", "imported")
+# DuckDB reads a little more than JSON: a comma too many, numbers that are none, any depth. Who looks so is looked at.
+ODD = (
+    r"regexp_matches(said, ',\s*[\]}]') or contains(said, 'NaN') or contains(said, 'Infinity')"
+    " or contains(said, '[[[[[[[[[[')"
+)
+DOCUMENT = f"try_cast(if(({ODD}) and not is_json(said), null, said) as json)"
 ARRIVED = "coalesce(received_at, timestamp)"
 
-RFC3339 = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$"
-MILLISECONDS = r"^[0-9]{1,14}$"
+RFC3339 = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?"
+    r"([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
+)
 TOLD_AT = (
     "case when told.happened_at is null then arrived"
-    f" when told.happened_at rlike r'{MILLISECONDS}' then timestamp_millis(cast(told.happened_at as bigint))"
-    f" when told.happened_at rlike r'{RFC3339}' then try_cast(upper(told.happened_at) as timestamp) end"
+    " when regexp_full_match(told.happened_at, '[0-9]{1,14}')"
+    " then make_timestamp(try_cast(told.happened_at as bigint) * 1000)"
+    f" when regexp_full_match(told.happened_at, '{RFC3339}')"
+    " then make_timestamp(epoch_us(try_cast(upper(told.happened_at) as timestamptz))) end"
 )
 TIME_CASES = {
     "bad_happened_at": "told_at is null",
-    "too_old": "told_at < arrived - interval 400 days and coalesce(told.imported, '') <> 'true'",
+    "too_old": "told_at < arrived - interval 400 days and told.imported is distinct from 'true'",
     "in_future": "told_at > arrived + interval 24 hours",
 }
 HAPPENED_AT = "if(told_at > arrived, arrived, coalesce(told_at, arrived))"
-FLAGS = (
-    "case when told_at > arrived then if(told.imported = 'true', array('clamped', 'imported'), array('clamped'))"
-    " when told.imported = 'true' then array('imported') else cast(array() as array<string>) end"
-)
+FLAGS = "list_concat(if(told_at > arrived, ['clamped'], []::varchar[]), if(told.imported = 'true', ['imported'], []))"
 
 
-def told(fields: Iterable[str]) -> str:
-    """All fields as text in one expression."""
-    names = dict.fromkeys([*fields, "happened_at", "event_id", "imported"])
-    columns = ", ".join(f"`{name}`: string" for name in names)
-    return f"try_variant_get(document, '$[0]', 'struct<{columns}>')"
+class Fields:
+    """The fields that a sender may give: texts, numbers with the largest value that is believed, and flat maps."""
 
+    def __init__(self, texts: Sequence[str], numbers: Mapping[str, int] | None = None, maps: Sequence[str] = ()):
+        self._texts, self._numbers, self._maps = [*texts, "event_id"], numbers or {}, maps
+        self._names = list(dict.fromkeys([*self._texts, *self._numbers, *maps, "happened_at", "imported"]))
 
-def plain(texts: Iterable[str], numbers: Iterable[str] = (), maps: Iterable[str] = ()) -> str:
-    """Whether every field is one that the contract knows, and of its type.
+    def steps(self) -> list[dict[str, str]]:
+        """What is read of a record; a step may use the columns of those before it."""
+        paths = ", ".join(f"'$.{name}'" for name in self._names)
+        told = ", ".join(f"'{name}': texts[{place}]" for place, name in enumerate(self._names, 1))
+        return [
+            {"said": "try(decode(value))", "arrived": ARRIVED},
+            {"read": DOCUMENT},
+            {"names": "json_keys(read)", "kinds": f"json_type(read, [{paths}])"},
+            # Who gives as many names as there are fields that we know gives no other, and none twice.
+            {"plain": "len(names) = list_count(kinds)"},
+            {"document": "if(json_type(read) = 'OBJECT' and (plain or list_unique(names) = len(names)), read, null)"},
+            {"texts": f"json_extract_string(document, [{paths}])"},
+            {"told": f"{{{told}}}"},
+            {"told_at": TOLD_AT, "wrong": self._wrong()},
+        ]
 
-    Spark puts any other name than a word in backticks, so no name can pass for a type; of two objects in one record it
-    merges the types, to VARIANT where they differ.
-    """
-    kinds = {
-        "STRING": [*texts, "event_id"],
-        "BIGINT": [*numbers],
-        f"OBJECT<((?!VARIANT)[^<>]){{0,{SURELY_FEW}}}>": [*maps],
-        "(STRING|BIGINT)": ["happened_at"],
-        "BOOLEAN": ["imported"],
-    }
-    fields = "|".join(f"({'|'.join(names)}): ({kind}|VOID)" for kind, names in kinds.items() if names)
-    return f"schema_of_variant(document) rlike '^ARRAY<OBJECT<(({fields})(, |>>$))*$'"
+    def others(self) -> str:
+        """The fields that the contract does not know, as text; null if there are none."""
+        others = _flat("document", f"not list_contains({_listed(self._names)}, it.key)")
+        return f"if(plain, null, {others})"
 
+    def flat(self, name: str) -> str:
+        entries = _flat(f"document -> '$.{name}'", "true")
+        return f"if({self._kind(name)} = 'OBJECT', {entries}, null)"
 
-def wrong(texts: Iterable[str], numbers: Mapping[str, int], maps: Iterable[str] = ()) -> str:
-    """The first field, by name, whose type or size is not what the contract says; null if all are."""
-    addresses = sorted({*texts} & {*ADDRESSES})
-    bounds = [
-        _within(addresses, LONGEST_ADDRESS),
-        _within(sorted({*texts, "event_id"} - {*ADDRESSES}), LONGEST),
-        *(f"coalesce(try_cast(told.`{name}` as double) between 0 and {most}, true)" for name, most in numbers.items()),
-    ]
-    return f"if(plain and {' and '.join(filter(None, bounds))}, null, {_first_wrong(texts, numbers, maps)})"
+    def _wrong(self) -> str:
+        """The first field, by name, whose type or size is not what the contract says; null if all are."""
+        # One condition for all texts: a hundred conditions take longer to plan than a thousand records to judge.
+        longest = [str(LONGEST_ADDRESS if name in ADDRESSES else LONGEST) for name in self._texts]
+        kind, text, most = "kinds[place]", "texts[place]", f"[{', '.join(longest)}][place]"
+        wrong = f"{kind} not in ('VARCHAR', 'NULL') or length({text}) > {most}"
+        others = {name: self._not_number(name, most) for name, most in self._numbers.items()}
+        others |= {name: self._not_flat(name) for name in self._maps}
+        named = ", ".join([f"if({condition}, '{name}', null)" for name, condition in others.items()])
+        texts = f"list_filter({_listed(self._texts)}, lambda name, place: {wrong})"
+        return f"list_min(list_concat({texts}, [{named}]::varchar[]))"
 
+    def _not_number(self, name: str, most: int) -> str:
+        believed = f"coalesce(try_cast(told.{name} as double) between 0 and {most}, false)"
+        kind = self._kind(name)
+        return f"{kind} <> 'NULL' and not ({kind} in ('BIGINT', 'UBIGINT', 'DOUBLE') and {believed})"
 
-def _within(names: Iterable[str], longest: int) -> str:
-    lengths = [f"length(told.`{name}`)" for name in names]
-    return f"greatest({', '.join(lengths)}, 0) <= {longest}" if lengths else ""
+    def _not_flat(self, name: str) -> str:
+        names = f"json_keys(document, '$.{name}')"
+        few = f"len({names}) <= {MOST_PROPS} and list_unique({names}) = len({names})"
+        nested = f"list_has_any(json_type(document, '$.{name}.*'), ['OBJECT', 'ARRAY'])"
+        kind = self._kind(name)
+        return f"{kind} not in ('OBJECT', 'NULL') or {kind} = 'OBJECT' and ({nested} or not ({few}))"
 
-
-def _first_wrong(texts: Iterable[str], numbers: Mapping[str, int], maps: Iterable[str]) -> str:
-    kind = "schema_of_variant(entry.value)"
-    text = "try_variant_get(entry.value, '$', 'string')"
-    cases = [
-        f"when {kind} = 'VOID' then false",
-        f"when entry.key in ({_names({*texts} & {*ADDRESSES})})",
-        f"then {kind} <> 'STRING' or length({text}) > {LONGEST_ADDRESS}",
-        f"when entry.key in ({_names({*texts, 'event_id'} - {*ADDRESSES})})",
-        f"then {kind} <> 'STRING' or length({text}) > {LONGEST}",
-        *(f"when entry.key = '{name}' then {_not_number(kind, most)}" for name, most in numbers.items()),
-        *(f"when entry.key = '{name}' then {_not_flat()}" for name in maps),
-        "else false",
-    ]
-    return f"get(filter(map_entries({GIVEN}), entry -> case {' '.join(cases)} end), 0).key"
+    def _kind(self, name: str) -> str:
+        return f"kinds[{self._names.index(name) + 1}]"
 
 
 def reason(required: Iterable[str], between: Mapping[str, str]) -> str:
     """The first rule that the record breaks, or null for a fact. `between` are rules of the source's own."""
     cases = {
-        "malformed": "told is null",
-        **{f"missing_{name}": f"coalesce(told.`{name}`, '') = ''" for name in required},
+        **{f"missing_{name}": f"coalesce(told.{name}, '') = ''" for name in required},
         **between,
         **TIME_CASES,
     }
-    last = "when wrong is not null then concat('bad_', wrong)"
-    texts = [f"when {condition} then '{name}'" for name, condition in cases.items()]
-    return f"case {texts[0]} {last} {' '.join(texts[1:])} end"
+    named = " ".join([f"when {condition} then '{name}'" for name, condition in cases.items()])
+    return f"case when document is null then 'malformed' when wrong is not null then 'bad_' || wrong {named} end"
 
 
-def others(known: Iterable[str]) -> str:
-    """The fields that the contract does not know, as text; null if there are none."""
-    names = _names({*known, "happened_at", "event_id", "imported"})
-    left = f"map_filter({GIVEN}, (name, it) -> name not in ({names}))"
-    return f"if(plain or coalesce(size({left}), 0) <= 0, null, {flat(left)})"
+def _flat(entries: str, where: str) -> str:
+    """Of a JSON object's fields, those for which it holds, as a map of texts."""
+    each = f"map_entries(json_transform({entries}, '\"MAP(VARCHAR, VARCHAR)\"'))"
+    cut = f"{{'key': it.key, 'value': left(it.value, {LONGEST_ADDRESS})}}"
+    return f"map_from_entries(list_transform(list_filter({each}, lambda it: {where}), lambda it: {cut}))"
 
 
-def flat(entries: str) -> str:
-    return f"transform_values({entries}, (name, it) -> left(try_variant_get(it, '$', 'string'), {LONGEST_ADDRESS}))"
-
-
-def _not_number(kind: str, most: int) -> str:
-    number = "try_variant_get(entry.value, '$', 'double')"
-    return f"not ({kind} rlike '^(BIGINT|DECIMAL|DOUBLE)' and {number} between 0 and {most})"
-
-
-def _not_flat() -> str:
-    entries = "try_variant_get(entry.value, '$', 'map<string,variant>')"
-    nested = f"exists(map_values({entries}), it -> schema_of_variant(it) rlike '^(OBJECT|ARRAY)')"
-    return f"{entries} is null or size({entries}) > {MOST_PROPS} or {nested}"
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(f"'{name}'" for name in sorted(names)) or "''"
+def _listed(names: Iterable[str]) -> str:
+    texts = [f"'{name}'" for name in names]
+    return f"[{', '.join(texts)}]"

@@ -1,165 +1,101 @@
 """Records of the web become facts, or are rejected by name. Pure: the same records give the same rows, always.
 
-Everything is built-in Spark SQL but the reading of agents, referrers and time zones, which goes through Arrow on the
-different values of a batch (measured in docs/decisions/0071-reading-user-agents.md).
+One statement of DuckDB's a batch: docs/decisions/0084-shapes-in-duckdb.md.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-from pyspark.sql import types as T
-from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
-from pyspark.sql.pandas.types import to_arrow_type
 
-from domains.web import addresses, known, reading
+from domains.web import addresses, reading
+from domains.web.asking import asked
 from domains.web.model import EVENTS, IDENTITIES, NUMBERS, OPTIONAL, REQUIRED, TYPES, USERS, UTM
-from penstock.model.source import Source
+from penstock.engine.arrow_shape import of_tables
 
-KNOWN = T.StructType(
-    [
-        T.StructField(name, T.BooleanType() if name == "bot" else T.StringType())
-        for name in (*known.Agent._fields, *known.Referrer._fields, *known.Place._fields)
-    ]
-)
-
-EVENT_TEXTS = (*(field.name for field in (*REQUIRED, *OPTIONAL) if field.name not in NUMBERS), "timezone")
-EVENT_NAMES = (*EVENT_TEXTS, *NUMBERS, "props")
+TEXTS = (*(field.name for field in (*REQUIRED, *OPTIONAL) if field.name not in NUMBERS), "timezone")
 ALLOWED_TYPES = ", ".join(f"'{name}'" for name in TYPES)
 
 # What the collector says of the sender's address; topics may be written to by others as well.
-PLACE = "^[A-Z]{2}(/.{1,100})?$"
+PLACE = "[A-Z]{2}(/.{1,100})?"
 # Whoever names an agent that is not the request's own, or imports, speaks for somebody who is elsewhere.
-PLACED = "told.country is null and agent <=> user_agent and coalesce(told.imported, '') <> 'true'"
+PLACED = "told.country is null and agent is not distinct from user_agent and told.imported is distinct from 'true'"
 
-EVENT_STEPS = {
-    "at_url": addresses.parts("told.url"),
-    "at_referrer": addresses.parts("told.referrer"),
-    "host": addresses.when_valid("at_url", addresses.host("at_url")),
-    "referrer_host": addresses.when_valid("at_referrer", addresses.host("at_referrer")),
-    "utm": addresses.tags("at_url", UTM),
-    "agent": "coalesce(told.user_agent, user_agent)",
-    "came_from": "coalesce(utm[0], referrer_host)",
-    "place": f"if({PLACED} and client_place rlike '{PLACE}', client_place, null)",
-}
-
+ADDRESSES = [
+    {"url_parts": addresses.parts("told.url"), "referrer_parts": addresses.parts("told.referrer")},
+    {"sent": addresses.valid("url_parts"), "came": addresses.valid("referrer_parts")},
+    {"host": addresses.host("sent"), "referrer_host": addresses.host("came"), "utm": addresses.tags("sent", UTM)},
+]
+KNOWN = [
+    {
+        "agent": "coalesce(told.user_agent, user_agent)",
+        "came_from": "coalesce(utm.utm_source, referrer_host)",
+        "zone": "told.timezone",
+    },
+    {"by_agent": "known_agent(agent)", "by_referrer": "known_referrer(came_from)", "by_zone": "known_place(zone)"},
+    {"place": f"if({PLACED} and regexp_full_match(client_place, '{PLACE}'), client_place, null)"},
+]
 CHANNEL = (
-    "case when utm[1] rlike '(?i)^(cpc|ppc|cpm|cpv|paid.*|display|retargeting)$' then 'Paid'"
-    " when utm[1] rlike '(?i)^(e-?mail|newsletter)' then 'Email' when utm[1] rlike '(?i)social' then 'Social'"
-    " when utm[0] is not null or utm[2] is not null then 'Campaign'"
-    " when referrer_host = host then 'Internal' else known.channel end"
+    "case when regexp_full_match(utm.utm_medium, '(?i)cpc|ppc|cpm|cpv|paid.*|display|retargeting') then 'Paid'"
+    " when regexp_matches(utm.utm_medium, '(?i)^(e-?mail|newsletter)') then 'Email'"
+    " when regexp_matches(utm.utm_medium, '(?i)social') then 'Social'"
+    " when utm.utm_source is not null or utm.utm_campaign is not null then 'Campaign'"
+    " when referrer_host = host then 'Internal' else by_referrer.channel end"
 )
 
 
-def events(records: DataFrame) -> DataFrame:
+EVENT_FIELDS = reading.Fields(TEXTS, NUMBERS, ["props"])
+USER_FIELDS = reading.Fields(["user", "region", "gender", "plan"])
+IDENTITY_FIELDS = reading.Fields(["a", "b"])
+
+
+def events(records: pa.Table) -> pa.Table:
     """Page views, engagement and custom events."""
-    kinds = (EVENT_TEXTS, NUMBERS, ["props"])
-    told = _told(records, EVENT_NAMES, reading.plain(*kinds), reading.wrong(*kinds), EVENT_STEPS)
-    named = told.withColumn("known", known_by_name(F.col("agent"), F.col("came_from"), F.col("told.timezone")))
     rules = {
         "unknown_type": f"told.type not in ({ALLOWED_TYPES})",
         "missing_name": "told.type = 'event' and coalesce(told.name, '') = ''",
         "bad_url": "host is null",
     }
-    return _facts(named, EVENTS, reading.reason([field.name for field in REQUIRED], rules), _event_columns())
+    reason = reading.reason([field.name for field in REQUIRED], rules)
+    return asked(records, [*EVENT_FIELDS.steps(), *ADDRESSES, *KNOWN], reason, _event_columns())
 
 
-def users(records: DataFrame) -> DataFrame:
+def users(records: pa.Table) -> pa.Table:
     """Changes of profiles; properties that are absent did not change."""
-    return _plain(records, USERS, ["user", "happened_at"], ["user", "region", "gender", "plan"])
+    return _plain(records, USER_FIELDS, ["user", "happened_at"])
 
 
-def identities(records: DataFrame) -> DataFrame:
+def identities(records: pa.Table) -> pa.Table:
     """Two ids of one person."""
-    return _plain(records, IDENTITIES, ["a", "b", "happened_at"], ["a", "b"])
+    return _plain(records, IDENTITY_FIELDS, ["a", "b", "happened_at"])
 
 
-SHAPES: dict[str, Callable[[DataFrame], DataFrame]] = {
-    EVENTS.name: events,
-    USERS.name: users,
-    IDENTITIES.name: identities,
-}
-
-
-def _known_by_name(agents: pa.Array, referrers: pa.Array, zones: pa.Array) -> pa.Array:
-    columns = _looked_up(agents, known.agent) + _looked_up(referrers, known.referrer) + _looked_up(zones, known.place)
-    typed = [pa.array(values, to_arrow_type(field.dataType)) for values, field in zip(columns, KNOWN, strict=True)]
-    return pa.StructArray.from_arrays(typed, KNOWN.names)
-
-
-known_by_name = arrow_udf(_known_by_name, KNOWN, ArrowUDFType.SCALAR)
-
-
-def _looked_up(values: pa.Array, meaning: Callable[[str], tuple[object, ...]]) -> list[list[object]]:
-    """The columns of `meaning` for each value; it is asked once for each different one."""
-    codes = values.fill_null("").dictionary_encode()
-    meanings = [meaning(text) for text in codes.dictionary.to_pylist()]
-    rows = [meanings[index] for index in codes.indices.to_pylist()]
-    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in meaning("")]
+def _plain(records: pa.Table, fields: reading.Fields, required: Sequence[str]) -> pa.Table:
+    return asked(records, fields.steps(), reading.reason(required, {}), {"extra": fields.others()})
 
 
 def _event_columns() -> dict[str, str]:
-    """The columns that are not simply what was told."""
+    """The columns that are not simply what was told. Of `utm` and `by_agent` each field is a column."""
     return {
-        **{name: f"try_cast(try_cast(told.{name} as double) as bigint)" for name in NUMBERS},
-        **{name: f"utm[{index}]" for index, name in enumerate(UTM)},
-        **{name: f"known.{name}" for name in ("browser", "os", "device", "bot")},
-        "url": addresses.when_valid("at_url", addresses.normalised("at_url")),
+        **{name: f"try_cast(trunc(try_cast(told.{name} as double)) as bigint)" for name in NUMBERS},
+        "utm": "utm",
+        "by_agent": "by_agent",
+        "url": addresses.normalised("sent"),
         "host": "host",
-        "page": addresses.when_valid("at_url", addresses.path("at_url")),
-        "referrer": addresses.when_valid("at_referrer", addresses.without_query("at_referrer")),
-        "referrer_source": "if(utm[0] is null and referrer_host = host, 'Internal', known.source)",
+        "page": addresses.path("sent"),
+        "referrer": addresses.without_query("came"),
+        "referrer_source": "if(utm.utm_source is null and referrer_host = host, 'Internal', by_referrer.source)",
         "channel": CHANNEL,
         "user_agent": "agent",
-        "country": "coalesce(told.country, left(place, 2), known.country)",
+        "country": "coalesce(told.country, left(place, 2), by_zone.country)",
         # A time zone's part of the world says nothing of another country.
         "region": (
             "coalesce(told.region, nullif(substr(place, 4), ''),"
-            " if(place is null or left(place, 2) = known.country, known.region, null))"
+            " if(place is null or left(place, 2) = by_zone.country, by_zone.region, null))"
         ),
-        "props": reading.flat("try_variant_get(document, '$[0].props', 'map<string,variant>')"),
-        "extra": reading.others(EVENT_NAMES),
+        "props": EVENT_FIELDS.flat("props"),
+        "extra": EVENT_FIELDS.others(),
     }
 
 
-def _plain(records: DataFrame, source: Source, required: Sequence[str], texts: Sequence[str]) -> DataFrame:
-    told = _told(records, texts, reading.plain(texts), reading.wrong(texts, {}))
-    return _facts(told, source, reading.reason(required, {}), {"extra": reading.others(texts)})
-
-
-def _told(
-    records: DataFrame, names: Sequence[str], plain: str, wrong: str, steps: Mapping[str, str] | None = None
-) -> DataFrame:
-    """Adds what the sender told, by name, the first field of a wrong type or size, and when it happened.
-
-    A column may use those before it: one select is analysed in two thirds of the time of five.
-    """
-    added = {
-        "document": reading.DOCUMENT,
-        "arrived": reading.ARRIVED,
-        "plain": plain,
-        "told": reading.told(names),
-        "wrong": wrong,
-        "told_at": reading.TOLD_AT,
-        **(steps or {}),
-    }
-    return records.selectExpr("*", *(f"{text} as {name}" for name, text in added.items()))
-
-
-def _facts(told: DataFrame, source: Source, reason: str, columns: Mapping[str, str]) -> DataFrame:
-    """The declared columns in the declared order, each as told unless `columns` says how it is made."""
-    made = {field.name: columns.get(field.name, f"told.`{field.name}`") for field in source.fields}
-    return told.selectExpr(
-        "partition",
-        "offset",
-        # The engine keeps what it needs of the record itself: when the log took it, and its bytes.
-        "logged_at",
-        "value",
-        "coalesce(told.event_id, event_id) as event_id",
-        f"{reading.HAPPENED_AT} as happened_at",
-        "arrived as received_at",
-        f"{reason} as reason",
-        f"{reading.FLAGS} as flags",
-        *(f"{text} as `{name}`" for name, text in made.items()),
-    )
+JUDGES = {EVENTS: events, USERS: users, IDENTITIES: identities}
+SHAPES = {source.name: of_tables(source, judge) for source, judge in JUDGES.items()}

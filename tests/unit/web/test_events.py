@@ -1,29 +1,23 @@
 """Records of web.events become facts, or are rejected by name: a table of each."""
 
 import json
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
+from datetime import timedelta
 from itertools import zip_longest
+from types import SimpleNamespace
 from typing import Any
 
+import hypothesis.strategies as st
 import pytest
-from pyspark.sql import Row, SparkSession
+from factories.web_records import ARRIVED, judged
+from hypothesis import HealthCheck, given, settings
 
-from domains.web.model import EVENTS, IDENTITIES, USERS
-from domains.web.shapes import SHAPES
-from penstock.engine.envelope import opened
+from domains.web.model import EVENTS, IDENTITIES, NUMBERS, SOURCES, USERS
 
-ARRIVED = datetime(2026, 3, 29, 12, tzinfo=UTC)
-RECORD = (
-    "partition int, offset bigint, value binary, logged_at timestamp, timestamp timestamp, received_at timestamp,"
-    " event_id string, content_type string, user_agent string, client_address string, client_place string"
-)
 PHONE = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
     " Version/17.0 Mobile/15E148 Safari/604.1"
 )
-
-Shaped = Callable[..., list[Row]]
 
 
 def pageview(**fields: object) -> dict[str, object]:
@@ -36,19 +30,13 @@ def ago(**span: float) -> str:
     return (ARRIVED - timedelta(**span)).isoformat()
 
 
-@pytest.fixture(scope="module")
-def shaped(spark: SparkSession) -> Shaped:
-    def shape(
-        *events: Any, source: str = EVENTS.name, user_agent: str | None = None, places: Sequence[str | None] = ()
-    ) -> list[Row]:
-        values = [event if isinstance(event, bytes) else json.dumps(event).encode() for event in events]
-        rows = [
-            (0, offset, bytearray(value), ARRIVED, ARRIVED, ARRIVED, None, "application/json", user_agent, None, place)
-            for offset, (value, place) in enumerate(zip_longest(values, places))
-        ]
-        return SHAPES[source](spark.createDataFrame(rows, RECORD)).orderBy("offset").collect()
-
-    return shape
+def shaped(
+    *events: Any, source: str = EVENTS.name, user_agent: str | None = None, places: Sequence[str | None] = ()
+) -> list[SimpleNamespace]:
+    values = [event if isinstance(event, bytes) else json.dumps(event).encode() for event in events]
+    envelopes = [{"client_place": place, "user_agent": user_agent} for _, place in zip_longest(values, places)]
+    rows = judged(values, source, envelopes).to_pylist(maps_as_pydicts="strict")
+    return [SimpleNamespace(**row) for row in rows]
 
 
 REFUSED = {
@@ -88,7 +76,7 @@ REFUSED = {
 }
 
 
-def test_each_broken_rule_has_its_reason(shaped: Shaped) -> None:
+def test_each_broken_rule_has_its_reason() -> None:
     rows = shaped(*(event for event, _ in REFUSED.values()))
     assert {name: row.reason for name, row in zip(REFUSED, rows, strict=True)} == {
         name: reason for name, (_, reason) in REFUSED.items()
@@ -125,9 +113,9 @@ TAKEN = {
 }
 
 
-def test_facts_have_typed_and_derived_columns(shaped: Shaped) -> None:
+def test_facts_have_typed_and_derived_columns() -> None:
     rows = shaped(*(event for event, _ in TAKEN.values()))
-    assert {name: row[name] for name, row in zip(TAKEN, rows, strict=True)} == {
+    assert {name: getattr(row, name) for name, row in zip(TAKEN, rows, strict=True)} == {
         name: value for name, (_, value) in TAKEN.items()
     }
 
@@ -141,19 +129,19 @@ TIMES = {
 }
 
 
-def test_time_is_as_told_but_never_after_arrival(shaped: Shaped) -> None:
+def test_time_is_as_told_but_never_after_arrival() -> None:
     rows = shaped(*(pageview(happened_at=told) for told, _, _ in TIMES.values()))
-    assert {
-        name: (row.reason, row.happened_at.astimezone(UTC), row.flags) for name, row in zip(TIMES, rows, strict=True)
-    } == {name: (None, happened_at, flags) for name, (_, happened_at, flags) in TIMES.items()}
+    assert {name: (row.reason, row.happened_at, row.flags) for name, row in zip(TIMES, rows, strict=True)} == {
+        name: (None, happened_at, flags) for name, (_, happened_at, flags) in TIMES.items()
+    }
 
 
-def test_imported_history_may_be_old(shaped: Shaped) -> None:
+def test_imported_history_may_be_old() -> None:
     (row,) = shaped(pageview(happened_at=ago(days=800), imported=True))
     assert (row.reason, row.flags) == (None, ["imported"])
 
 
-def test_the_header_names_the_agent_of_an_event_that_does_not(shaped: Shaped) -> None:
+def test_the_header_names_the_agent_of_an_event_that_does_not() -> None:
     (row,) = shaped(pageview(), user_agent=PHONE)
     assert row.device == "Phone"
 
@@ -174,22 +162,13 @@ PLACES = {
 }
 
 
-def test_a_visitor_is_where_the_sender_says_else_the_address_else_the_time_zone(shaped: Shaped) -> None:
+def test_a_visitor_is_where_the_sender_says_else_the_address_else_the_time_zone() -> None:
     rows = shaped(
         *(event for event, _, _ in PLACES.values()), user_agent=PHONE, places=[it for _, it, _ in PLACES.values()]
     )
     assert {name: (row.country, row.region) for name, row in zip(PLACES, rows, strict=True)} == {
         name: expected for name, (_, _, expected) in PLACES.items()
     }
-
-
-def test_the_place_is_in_the_envelope_so_that_a_replay_says_the_same(spark: SparkSession) -> None:
-    headers = [("event_id", b"e1"), ("client_place", "SE/Skåne".encode())]
-    record = (0, 0, json.dumps(pageview(timezone="Asia/Tokyo")).encode(), ARRIVED, headers)
-    columns = "partition int, offset bigint, value binary, timestamp timestamp"
-    records = spark.createDataFrame([record], f"{columns}, headers array<struct<key: string, value: binary>>")
-    row = SHAPES[EVENTS.name](opened(records)).first()
-    assert row is not None and (row.event_id, row.country, row.region) == ("e1", "SE", "Skåne")
 
 
 PROFILES = {
@@ -203,6 +182,39 @@ PROFILES = {
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_profiles_and_identities(shaped: Shaped, name: str) -> None:
+def test_profiles_and_identities(name: str) -> None:
     source, event, reason = PROFILES[name]
     assert shaped(event, source=source)[0].reason == reason
+
+
+TEXT = st.text(max_size=8) | st.sampled_from(["pageview", "event", "https://a.example/x", "v" * 301, "v" * 4097, "NaN"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(TEXT, each, max_size=3),
+    max_leaves=5,
+)
+NAMES = sorted(
+    {field.name for source in SOURCES for field in source.fields} | {"timezone", "happened_at", "event_id", "imported"}
+)
+CHANGES = st.dictionaries(st.sampled_from(NAMES) | TEXT, JSON, max_size=4)
+EVENT = CHANGES.map(lambda changes: json.dumps({**pageview(), **changes}).encode())
+ANYTHING = (
+    st.none() | st.binary(max_size=30) | EVENT | st.builds(lambda event, cut: event[:cut], EVENT, st.integers(1, 200))
+)
+
+
+@pytest.mark.parametrize("source", [source.name for source in SOURCES])
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(values=st.lists(ANYTHING, min_size=20, max_size=60), cut=st.integers(0, 20))
+def test_whatever_comes_each_record_is_a_fact_or_is_refused_by_a_declared_name(
+    source: str, values: list[bytes | None], cut: int
+) -> None:
+    rows = judged(values, source).to_pylist()
+    assert [row["value"] for row in rows] == values
+    declared = {None, *next(each for each in SOURCES if each.name == source).reasons}
+    assert {row["reason"] for row in rows} <= declared
+    for row in rows:
+        assert row["reason"] is not None or all((row[name] or 0) >= 0 for name in NUMBERS if name in row)
+    # A record is judged by itself.
+    parts = [row for part in (values[:cut], values[cut:]) for row in judged(part, source).drop(["offset"]).to_pylist()]
+    assert parts == [{name: value for name, value in row.items() if name != "offset"} for row in rows]

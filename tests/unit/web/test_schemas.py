@@ -1,20 +1,13 @@
 """The published schema of web.events says what its shape does: whatever fits is a fact, and nothing else is."""
 
 import json
-from datetime import UTC, datetime
 
+from factories.web_records import judged
 from jsonschema import Draft202012Validator
-from pyspark.sql import SparkSession
 
 from domains.web.model import EVENTS
-from domains.web.shapes import SHAPES
 from penstock.collect.registry.files import paths
 
-ARRIVED = datetime(2026, 3, 29, 12, tzinfo=UTC)
-RECORD = (
-    "partition int, offset bigint, value binary, logged_at timestamp, timestamp timestamp, received_at timestamp,"
-    " event_id string, content_type string, user_agent string, client_address string, client_place string"
-)
 GOOD = {"site": "a.example", "visitor": "v1", "url": "https://a.example/x"}
 VALUES = (
     *(None, "", "event", "v" * 300, "v" * 301, "v" * 4096, "v" * 4097),
@@ -26,7 +19,7 @@ TEXTS = [value for value in VALUES if isinstance(value, str) and value]
 NOT_SAID = {"happened_at", "imported"}
 
 
-def test_what_fits_the_schema_is_a_fact_and_nothing_else_is(spark: SparkSession) -> None:
+def test_what_fits_the_schema_is_a_fact_and_nothing_else_is() -> None:
     schema = json.loads(paths(EVENTS, ".schema.json")[0].read_text())
     changes = [
         (kind, name, value)
@@ -37,25 +30,7 @@ def test_what_fits_the_schema_is_a_fact_and_nothing_else_is(spark: SparkSession)
     ]
     events = [{**GOOD, "type": kind, name: value} for kind, name, value in changes]
     fits = [Draft202012Validator(schema).is_valid(event) for event in events]
-    rows = [
-        (
-            0,
-            offset,
-            bytearray(json.dumps(event).encode()),
-            ARRIVED,
-            ARRIVED,
-            ARRIVED,
-            None,
-            "application/json",
-            None,
-            None,
-            None,
-        )
-        for offset, event in enumerate(events)
-    ]
-    reasons = [
-        row["reason"] for row in SHAPES[EVENTS.name](spark.createDataFrame(rows, RECORD)).orderBy("offset").collect()
-    ]
+    reasons = judged([json.dumps(event).encode() for event in events])["reason"].to_pylist()
     told = zip(changes, fits, reasons, strict=True)
     wrong = [(change, fit, reason) for change, fit, reason in told if fit != (reason is None)]
     assert not wrong, wrong

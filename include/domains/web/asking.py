@@ -1,0 +1,88 @@
+"""Asks DuckDB of a batch of records, and Python what the names in them mean."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from domains.web import known, reading
+
+
+def asked(records: pa.Table, steps: Sequence[Mapping[str, str]], reason: str, columns: Mapping[str, str]) -> pa.Table:
+    """What `columns` say how to make, and all that was told beside."""
+    made = {
+        # The engine keeps what it needs of the record itself: when the log took it, and its bytes.
+        **{name: f'"{name}"' for name in ("partition", "offset", "logged_at", "value")},
+        "event_id": "coalesce(told.event_id, event_id)",
+        "happened_at": reading.HAPPENED_AT,
+        "received_at": "arrived",
+        "reason": reason,
+        "flags": reading.FLAGS,
+        **columns,
+        "told": "told",
+    }
+    rows = "records"
+    for step in steps:
+        rows = f"(select *, {_named(step)} from {rows})"  # noqa: S608 - texts of ours
+    engine = _engine().cursor()
+    engine.register("records", records)
+    return _opened(engine.sql(f"select {_named(made)} from {rows}").to_arrow_table())  # noqa: S608 - texts of ours
+
+
+def _opened(table: pa.Table) -> pa.Table:
+    """With each field of a structure as a column, where there is none of its name: DuckDB takes longer to plan them."""
+    for column in [field for field in table.schema if pa.types.is_struct(field.type)]:
+        for field in column.type:
+            if field.name not in table.column_names:
+                table = table.append_column(field.name, pc.struct_field(table[column.name], field.name))
+    return table
+
+
+def _named(columns: Mapping[str, str]) -> str:
+    return ", ".join(f'{text} as "{name}"' for name, text in columns.items())
+
+
+@cache
+def _engine() -> duckdb.DuckDBPyConnection:
+    engine = duckdb.connect(config={"threads": 1})
+    engine.create_function("is_json", _is_json, ["varchar"], "boolean")
+    for name, meaning, names in (
+        ("known_agent", known.agent, known.Agent._fields),
+        ("known_referrer", known.referrer, known.Referrer._fields),
+        ("known_place", known.place, known.Place._fields),
+    ):
+        kinds = {each: "boolean" if each == "bot" else "varchar" for each in names}
+        function = partial(_looked_up, meaning, kinds)
+        engine.create_function(
+            name, function, ["varchar"], duckdb.struct_type(kinds), type="arrow", null_handling="special"
+        )
+    return engine
+
+
+def _looked_up(
+    meaning: Callable[[str], tuple[object, ...]], kinds: Mapping[str, str], texts: pa.ChunkedArray
+) -> pa.Array:
+    """What each text means; asked once for each different one."""
+    codes = pc.fill_null(texts, "").combine_chunks().dictionary_encode()
+    meanings = [meaning(text) for text in codes.dictionary.to_pylist()]
+    columns = [
+        pa.array([each[place] for each in meanings], pa.bool_() if kind == "boolean" else pa.string())
+        for place, kind in enumerate(kinds.values())
+    ]
+    return pa.StructArray.from_arrays([column.take(codes.indices) for column in columns], list(kinds))
+
+
+def _is_json(text: str) -> bool:
+    """By the letter of its specification."""
+    try:
+        json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
