@@ -15,7 +15,7 @@ from functools import partial
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.engine.envelope import opened
+from penstock.engine.envelope import shown
 from penstock.engine.gate import recorded
 from penstock.engine.lineage import Touched, told
 from penstock.lake.layout import Layout
@@ -54,7 +54,7 @@ def checked(
     touched.reads(bronze, silver)
     if open_table(bronze) is not None:
         of_day = spark.read.format("delta").load(bronze).where(F.col("day") == began.date())
-        records = of_hour(opened(of_day), began)
+        records = of_hour(shown(of_day), began)
         if not records.isEmpty():
             yield recorded(layout, release, lambda *_: bronze)(records, bronze_of(source)).passed
     if open_table(silver) is not None:

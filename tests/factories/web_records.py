@@ -7,9 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from domains.web.model import EVENTS
-from domains.web.shapes import JUDGES
-from penstock.engine.arrow_shape import ASKED
-from penstock.model.domain import source
+from domains.web.shapes import SHAPES
+from penstock.engine.shapes import ASKED
 
 ARRIVED = datetime(2026, 3, 29, 12, tzinfo=UTC)
 
@@ -22,14 +21,14 @@ def records(values: Sequence[bytes | None], envelopes: Sequence[Mapping[str, Any
         {"partition": 0, "offset": offset, "value": value, **moments, **(envelopes[offset] if envelopes else {})}
         for offset, value in enumerate(values)
     ]
-    return pa.Table.from_pylist(rows, pa.schema(ASKED))
+    return pa.Table.from_pylist(rows, ASKED)
 
 
 def judged(
     values: Sequence[bytes | None], name: str = EVENTS.name, envelopes: Sequence[Mapping[str, Any]] = ()
 ) -> pa.Table:
     """What the shape of a source says of them."""
-    told: pa.Table = JUDGES[source(name)](records(values, envelopes)).sort_by("offset")
+    told: pa.Table = SHAPES[name].judge(records(values, envelopes)).sort_by("offset")
     for moment in ("happened_at", "received_at"):
         column = told[moment].cast(pa.timestamp("us", "UTC"))
         told = told.set_column(told.column_names.index(moment), moment, column)

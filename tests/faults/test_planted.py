@@ -24,6 +24,7 @@ from penstock.engine.balance import Unbalanced
 from penstock.engine.epoch import Epoch
 from penstock.engine.ids import Seen
 from penstock.engine.shape import Shape
+from penstock.engine.shapes import judged, planned
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import booked
 from penstock.model.domain import Domain, source
@@ -42,7 +43,7 @@ def records() -> pa.Table:
 @pytest.fixture(scope="module")
 def shaped(spark: SparkSession, records: pa.Table) -> pa.Table:
     """What the web domain makes of the log, once for all bugs: they are in what the engine does with it."""
-    return shape.transform(EVENTS)(shape.opened(spark.createDataFrame(records))).toArrow()
+    return judged(planned(spark.createDataFrame(records), EVENTS, {}), EVENTS)
 
 
 def run(spark: SparkSession, lake: Path, shaped: pa.Table) -> Shape:
@@ -78,9 +79,7 @@ def wrong(spark: SparkSession, lake: Path, records: pa.Table, shaped: pa.Table) 
 @pytest.fixture(autouse=True)
 def only_the_engine(monkeypatch: Patch) -> None:
     monkeypatch.setattr(Shape, "speed", lambda *_: None)
-    monkeypatch.setattr(shape, "opened", lambda shaped: shaped)
-    monkeypatch.setattr(shape, "unsealed", lambda shaped, source: shaped)
-    monkeypatch.setattr(shape, "transform", lambda source: lambda shaped: shaped)
+    monkeypatch.setattr(shape, "planned", lambda shaped, *_: shaped)
 
 
 def test_without_a_bug_nothing_is_wrong(
@@ -90,7 +89,7 @@ def test_without_a_bug_nothing_is_wrong(
 
 
 def shaped_by(change: Callable[[DataFrame], DataFrame]) -> Callable[[Patch], None]:
-    return lambda patch: patch.setattr(shape, "transform", lambda source: change)
+    return lambda patch: patch.setattr(shape, "planned", lambda shaped, *_: change(shaped))
 
 
 def plant(owner: Any, name: str, bug: Any) -> Callable[[Patch], None]:

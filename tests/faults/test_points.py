@@ -20,6 +20,7 @@ from penstock.engine.archive import Archive
 from penstock.engine.archive import bronze as columns
 from penstock.engine.epoch import Epoch
 from penstock.engine.shape import Shape
+from penstock.engine.shapes import judged, planned
 from penstock.lake.layout import Layout
 from penstock.model.domain import domains, source
 
@@ -38,7 +39,7 @@ def records() -> pa.Table:
 
 @pytest.fixture(scope="module")
 def shaped(spark: SparkSession, records: pa.Table) -> pa.Table:
-    return shape.transform(EVENTS)(shape.opened(spark.createDataFrame(records))).toArrow()
+    return judged(planned(spark.createDataFrame(records), EVENTS, {}), EVENTS)
 
 
 def end_of_the_process() -> None:
@@ -92,9 +93,7 @@ def uncut(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, shaped:
 
 
 def only_the_engine(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(shape, "opened", lambda shaped: shaped)
-    patch.setattr(shape, "unsealed", lambda shaped, source: shaped)
-    patch.setattr(shape, "transform", lambda source: lambda shaped: shaped)
+    patch.setattr(shape, "planned", lambda shaped, *_: shaped)
 
 
 @pytest.mark.parametrize(

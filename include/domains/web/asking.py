@@ -56,7 +56,7 @@ def _engine() -> duckdb.DuckDBPyConnection:
     ):
         kinds = {each: "boolean" if each == "bot" else "varchar" for each in names}
         function = partial(_looked_up, meaning, kinds)
-        engine.create_function(
+        engine.create_function(  # type: ignore[call-overload]
             name, function, ["varchar"], duckdb.struct_type(kinds), type="arrow", null_handling="special"
         )
     return engine

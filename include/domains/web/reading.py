@@ -9,8 +9,6 @@ LONGEST = 300
 LONGEST_ADDRESS = 4096
 ADDRESSES = ("url", "referrer", "title", "user_agent")
 MOST_PROPS = 50
-# What any event may say of itself.
-OF_ALL = ("event_id", "happened_at", "imported")
 # DuckDB reads a little more than JSON: a comma too many, numbers that are none, any depth. Who looks so is looked at.
 ODD = (
     r"regexp_matches(said, ',\s*[\]}]') or contains(said, 'NaN') or contains(said, 'Infinity')"

@@ -1,6 +1,6 @@
 """Records of the web become facts, or are rejected by name. Pure: the same records give the same rows, always.
 
-One statement of DuckDB's a batch: docs/decisions/0084-shapes-in-duckdb.md.
+One statement of DuckDB's a batch: docs/decisions/0093-shapes-in-duckdb.md.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import pyarrow as pa
 from domains.web import addresses, reading
 from domains.web.asking import asked
 from domains.web.model import EVENTS, IDENTITIES, NUMBERS, OPTIONAL, REQUIRED, TYPES, USERS, UTM
-from penstock.engine.arrow_shape import of_tables
+from penstock.engine.shapes import OfTables
 
 TEXTS = (*(field.name for field in (*REQUIRED, *OPTIONAL) if field.name not in NUMBERS), "timezone")
 ALLOWED_TYPES = ", ".join(f"'{name}'" for name in TYPES)
@@ -97,5 +97,4 @@ def _event_columns() -> dict[str, str]:
     }
 
 
-JUDGES = {EVENTS: events, USERS: users, IDENTITIES: identities}
-SHAPES = {source.name: of_tables(source, judge) for source, judge in JUDGES.items()}
+SHAPES = {EVENTS.name: OfTables(events), USERS.name: OfTables(users), IDENTITIES.name: OfTables(identities)}

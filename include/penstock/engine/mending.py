@@ -107,7 +107,7 @@ def mend_silver(spark: SparkSession, shape: Shape, operation: str) -> int:
     said = in_force(shape.layout, shape.source.name)
     version = DeltaTable(archive).version()
     for chunk in chunks(archive, version, -1, EPOCH_RECORDS):
-        shaped = shape.shaped(missing(spark, path, records(spark, archive, version, chunk))).toArrow()
+        shaped = shape.shaped(missing(spark, path, records(spark, archive, version, chunk)))
         if shaped.num_rows:
             number += 1
             judged = disposed(shaped, shape.seen, shape.source, number)

@@ -30,7 +30,7 @@ from penstock.engine.pinning import offsets_of
 from penstock.engine.publish import Gate
 from penstock.engine.retraction import rebuilt
 from penstock.engine.shape import Shape
-from penstock.engine.unsealing import unsealed
+from penstock.engine.unsealing import plain
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.records import COLUMNS
@@ -109,13 +109,12 @@ def repaired(spark: SparkSession, shape: Shape, rows: pa.Table, said: Repair) ->
 def _made(spark: SparkSession, shape: Shape, said: Repair, chosen: pa.Table, seen: Callable[[], Seen]) -> Tried:
     if chosen.num_rows == 0:
         return Tried(chosen, silver.schema(shape.source).empty_table(), {})
-    sealed = spark.createDataFrame(_records(shape, chosen))
-    records = unsealed(sealed, shape.source).toArrow()
+    records = plain(spark, _records(shape, chosen), shape.source)
     if not said.of:
         values = [corrected(value, said) for value in records["value"].to_pylist()]
         place = records.column_names.index("value")
         records = records.set_column(place, "value", pa.array(values, pa.binary()))
-    shaped = shape.shaped(spark.createDataFrame(records)).toArrow()
+    shaped = shape.shaped(spark.createDataFrame(records))
     rows = disposed(shaped, seen(), shape.source, 0)
     better = rows if said.of else rows.filter(pc.not_equal(rows["disposition"], silver.REJECTED))
     others = [] if said.of else rows.filter(pc.equal(rows["disposition"], silver.REJECTED))["reason"].to_pylist()

@@ -115,7 +115,7 @@ class Replay:
         """None where the records are not shaped anew."""
         if not chunk.anew:
             return None
-        return self.shape.shaped(records(self.spark, path, version, chunk)).toArrow()
+        return self.shape.shaped(records(self.spark, path, version, chunk))
 
     def _epoch(self, shaped: pa.Table | None, chunk: Chunk, version: int, query: str, number: int) -> Mapping[str, int]:
         source = self.shape.source

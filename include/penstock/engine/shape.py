@@ -3,36 +3,31 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
-from typing import cast
 
 import pyarrow as pa
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from penstock.engine import silver
-from penstock.engine.avro import as_json, named
+from penstock.engine.avro import named
 from penstock.engine.balance import balanced
 from penstock.engine.behind import Behind
 from penstock.engine.checkpoints import Place, notes, places
 from penstock.engine.commit import Appender, Tables
 from penstock.engine.damage import refuse_gone
 from penstock.engine.dispositions import disposed
-from penstock.engine.envelope import opened
 from penstock.engine.epoch import Epoch
 from penstock.engine.history import committed_facts, remembered
 from penstock.engine.ids import Seen
+from penstock.engine.shapes import collected, planned
 from penstock.engine.speed import append
 from penstock.engine.stream import Outdated
-from penstock.engine.unsealing import is_sealed, told_nothing, unsealed
 from penstock.lake.layout import Layout
 from penstock.lake.profiles import Profiles, known, profiles_of
 from penstock.lake.rewinds import refuse_unfinished
 from penstock.model.domain import views_of
 from penstock.model.source import Source
 
-Transform = Callable[[DataFrame], DataFrame]
 # Records of an epoch: they pass through the driver, and are seen when all of them are.
 FULL = 50_000
 
@@ -80,7 +75,7 @@ class Shape:
     def plan(self, records: DataFrame) -> DataFrame:
         """The shape, with the schemas that are registered by now."""
         self.planned = self.schemas()
-        return self._shaped(records, self.planned)
+        return planned(records, self.source, self.planned)
 
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
         """Writes one epoch of dispositions to silver, in one commit; its partials while the next one is read."""
@@ -90,7 +85,7 @@ class Shape:
             self.speed(committed_facts(self.place.table, epoch.number), epoch)
             return {}
         with epoch.stage("read"):
-            shaped = batch.toArrow()
+            shaped = collected(batch, self.source)
             self._must_know(named(shaped["value"]))
         with epoch.stage("judge"):
             told = known({name: each.ends() for name, each in self.profiles.items()})
@@ -132,32 +127,6 @@ class Shape:
         if numbers - set(self.planned) and (numbers & set(self.schemas())) - set(self.planned):
             raise Outdated(f"{self.source.name} has records of a schema that came after the query was planned")
 
-    def shaped(self, batch: DataFrame) -> DataFrame:
+    def shaped(self, batch: DataFrame) -> pa.Table:
         """What the domain makes of records, with what the engine adds to each."""
-        return self._shaped(batch, self.schemas())
-
-    def _shaped(self, batch: DataFrame, schemas: Mapping[int, str]) -> DataFrame:
-        rows = transform(self.source)(opened(as_json(unsealed(batch, self.source), schemas)))
-        lacking = {"logged_at", "value"} - set(rows.columns)
-        if lacking:
-            keep = f"the shape of {self.source.name} must keep the columns {sorted(lacking)} in its select"
-            raise TypeError(keep)
-        # Years that no calendar of ours can print would stop every reader of the table.
-        printable = F.year("happened_at").between(1, 9999)
-        position = F.concat_ws("/", F.lit(self.source.name), "partition", "offset")
-        judged = rows.withColumns(
-            {
-                "happened_at": F.when(printable, F.col("happened_at")),
-                "reason": F.coalesce("reason", F.when(~printable, "too_old")),
-                # A record that nobody named is named for its place, so that a replay names it the same.
-                "event_id": F.coalesce("event_id", position),
-                "content_hash": F.xxhash64("value"),
-            }
-        )
-        return judged.withColumns(told_nothing(self.source, is_sealed())) if self.source.subjects else judged
-
-
-def transform(source: Source) -> Transform:
-    """The domain's own function for a source."""
-    shapes = import_module(f"domains.{source.domain}.shapes").SHAPES
-    return cast(Transform, shapes[source.name])
+        return collected(planned(batch, self.source, self.schemas()), self.source)

@@ -28,6 +28,13 @@ LONGEST_PAUSE_SECONDS = 60.0
 # Below 150 records a second epochs begin so far apart: at 50 a second that is a third of a core instead of a whole one.
 FEW_RECORDS, TRICKLE_SECONDS = 200, 1.3
 
+# Of a backlog a task waits for one answer of the log after the other: few and large ones.
+FETCH = {
+    "kafka.max.partition.fetch.bytes": str(8 << 20),
+    "kafka.receive.buffer.bytes": str(1 << 20),
+    "kafka.max.poll.records": "5000",
+}
+
 
 class Outdated(Exception):
     """An epoch needs a plan of something that came after the query was planned; nothing of it was committed."""
@@ -125,6 +132,7 @@ class Stream:
             "startingOffsets": "earliest",
             "includeHeaders": "true",
             "failOnDataLoss": "true",
+            **FETCH,
             **self.job.pace,
         }
         log = spark.readStream.format("kafka").options(**options).load()

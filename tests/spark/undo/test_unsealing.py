@@ -51,12 +51,12 @@ def test_a_sealed_record_is_shaped_as_the_plain_one_and_an_erased_one_says_nothi
     value = orjson.dumps(EVENT)
     both = [record(0, value, {"user_agent": AGENT}), record(1, *sealed(keys, value))]
     frame = spark.createDataFrame(pa.Table.from_pylist(both, BRONZE).select(list(COLUMNS)))
-    shaped = Shape(EVENTS, Layout(settings.lake), "r1").shaped(frame)
-    plain, opened = sorted(shaped.toArrow().to_pylist(), key=lambda row: row["offset"])
+    shape = Shape(EVENTS, Layout(settings.lake), "r1")
+    plain, opened = shape.shaped(frame).sort_by("offset").to_pylist()
     assert {**plain, "offset": 1} == opened
     assert (opened["visitor"], opened["browser"], opened["reason"]) == ("v1", "Firefox", None)
     keys.destroy(keys.tokens("web", ["u1"]).values(), "erase/1")
-    plain, erased = sorted(shaped.toArrow().to_pylist(), key=lambda row: row["offset"])
+    plain, erased = shape.shaped(frame).sort_by("offset").to_pylist()
     assert (plain["visitor"], erased["reason"], erased["event_id"]) == ("v1", "erased", "e1")
     kept = {"partition", "offset", "event_id", "received_at", "logged_at", "reason"}
     assert {name for name, said in erased.items() if said is not None} == kept

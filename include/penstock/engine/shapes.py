@@ -1,0 +1,178 @@
+"""Records through a domain's shape: opened, judged, and what the engine adds to each.
+
+A shape is a function of Spark's rows, or of Arrow tables (`OfTables`). Of the latter a task hands its rows on as they
+lie, as one value of bytes: to make rows of Spark of forty columns, and Arrow of those again, takes longer than to judge
+them (docs/decisions/0093-shapes-in-duckdb.md).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import xxhash
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from penstock.engine.avro import as_json
+from penstock.engine.envelope import TEXTS, opened, texts
+from penstock.engine.unsealing import keys_of, told_nothing, unsealed
+from penstock.model.source import Source
+
+OfRows = Callable[[DataFrame], DataFrame]
+# What a record is on the log, and what a shape may ask of it: its bytes as they were sent, and its envelope.
+LOGGED = ("partition", "offset", "value", "timestamp", "headers")
+MOMENT = pa.timestamp("us")
+ASKED = pa.schema(
+    {
+        "partition": pa.int32(),
+        "offset": pa.int64(),
+        "value": pa.binary(),
+        "timestamp": MOMENT,
+        "logged_at": MOMENT,
+        "received_at": MOMENT,
+        **dict.fromkeys(TEXTS, pa.string()),
+    }
+)
+OPENED = (
+    "partition int, offset bigint, value binary, timestamp timestamp, logged_at timestamp, received_at timestamp, "
+    + ", ".join(f"{name} string" for name in TEXTS)
+)
+# What it says beside the source's own columns.
+TOLD = (
+    "partition int, offset bigint, logged_at timestamp, value binary, event_id string, happened_at timestamp,"
+    " received_at timestamp, reason string, flags array<string>"
+)
+# A statement is planned anew for each table: the records of some epochs, and no more than a worker should hold.
+TOGETHER = 50_000
+SPARKS_SEED = 42
+# What a task hands on passes through several hands of the JVM, each with a copy of its own.
+SMALL = pa.ipc.IpcWriteOptions(compression="lz4")
+
+
+@dataclass(frozen=True)
+class OfTables:
+    """A shape that is a pure function of tables, whose moments are UTC's, without a zone: nobody has to look one up."""
+
+    judge: Callable[[pa.Table], pa.Table]
+
+
+def shape_of(source: Source) -> OfRows | OfTables:
+    """The domain's own function for a source."""
+    shapes = import_module(f"domains.{source.domain}.shapes").SHAPES
+    return cast(OfRows | OfTables, shapes[source.name])
+
+
+def planned(records: DataFrame, source: Source, schemas: Mapping[int, str]) -> DataFrame:
+    """What Spark does with records. `schemas`: those of Avro, by id."""
+    shape, told = shape_of(source), told_of(source)
+    keys = keys_of(records.sparkSession, source)
+    opening = partial(_opened, keys)
+    if isinstance(shape, OfTables) and not schemas:
+        return records.select(*LOGGED).mapInArrow(partial(_packed, opening, shape.judge, told), "rows binary")
+    sent = as_json(records.select(*LOGGED).mapInArrow(partial(_each, opening), OPENED), schemas)
+    if isinstance(shape, OfTables):
+        return sent.mapInArrow(partial(_packed, _as_asked, shape.judge, told), "rows binary")
+    return shape(sent)
+
+
+def collected(shaped: DataFrame, source: Source) -> pa.Table:
+    """The rows of what was planned, with what the engine adds to each."""
+    return completed(judged(shaped, source), source)
+
+
+def judged(shaped: DataFrame, source: Source) -> pa.Table:
+    """What the shape says, and no more."""
+    rows = shaped.toArrow()
+    if rows.column_names != ["rows"]:
+        return rows
+    tables = [pa.ipc.open_stream(packed).read_all() for packed in rows["rows"].to_pylist()]
+    return pa.concat_tables([told_of(source).empty_table(), *tables])
+
+
+def completed(rows: pa.Table, source: Source) -> pa.Table:
+    """With a name and a hash of its content for each record, and no year that no calendar of ours can print: it would
+    stop every reader of the table."""
+    if lacking := {"logged_at", "value"} - {*rows.column_names}:
+        raise TypeError(f"the shape of {source.name} must keep the columns {sorted(lacking)} in its select")
+    year = pc.year(rows["happened_at"].cast(MOMENT))
+    printable = pc.and_(pc.greater_equal(year, 1), pc.less_equal(year, 9999))
+    position = pc.binary_join_element_wise(
+        source.name, rows["partition"].cast(pa.string()), rows["offset"].cast(pa.string()), "/"
+    )
+    hashes = [_hash(value) for value in rows["value"].to_pylist()]
+    added = {
+        "happened_at": pc.if_else(printable, rows["happened_at"], None),
+        "reason": pc.coalesce(rows["reason"], pc.if_else(pc.invert(printable), "too_old", None)),
+        # A record that nobody named is named for its place, so that a replay names it the same.
+        "event_id": pc.coalesce(rows["event_id"], position),
+    }
+    for name, column in added.items():
+        rows = rows.set_column(rows.column_names.index(name), name, column)
+    return told_nothing(rows.append_column("content_hash", pa.array(hashes, pa.int64())), source)
+
+
+def told_of(source: Source) -> pa.Schema:
+    """The columns of shaped records."""
+    return to_arrow_schema(cast(StructType, StructType.fromDDL(f"{TOLD}, {source.ddl()}")), timezone="UTC")
+
+
+def _hash(value: bytes | None) -> int:
+    """As Spark's `xxhash64`, by which silver has always told contents apart."""
+    if value is None:
+        return SPARKS_SEED
+    return int.from_bytes(xxhash.xxh64_digest(value, SPARKS_SEED), "big", signed=True)
+
+
+def _packed(
+    opening: Callable[[pa.Table], pa.Table],
+    judge: Callable[[pa.Table], pa.Table],
+    told: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    for records in _together(batches):
+        rows = judge(opening(records)).select(told.names).cast(told)
+        into = pa.BufferOutputStream()
+        with pa.ipc.new_stream(into, told, options=SMALL) as stream:
+            stream.write_table(rows)
+        yield pa.record_batch({"rows": pa.array([into.getvalue().to_pybytes()], pa.binary())})
+
+
+def _each(opening: Callable[[pa.Table], pa.Table], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield from opening(pa.Table.from_batches([batch])).to_batches()
+
+
+def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= TOGETHER:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _opened(keys: Path | None, records: pa.Table) -> pa.Table:
+    """The bytes that were sent, and the envelope."""
+    records = records.set_column(
+        records.column_names.index("timestamp"), "timestamp", records["timestamp"].cast(MOMENT)
+    )
+    envelope = opened(records)
+    if keys is not None:
+        value, agent = unsealed(records, keys)
+        records = records.set_column(records.column_names.index("value"), "value", value)
+        # What was sealed with the record is not among its headers.
+        envelope["user_agent"] = pc.coalesce(texts(agent), envelope["user_agent"])
+    columns = {**{name: records[name] for name in LOGGED}, "logged_at": records["timestamp"], **envelope}
+    return pa.table([columns[name] for name in ASKED.names], ASKED)
+
+
+def _as_asked(records: pa.Table) -> pa.Table:
+    return records.cast(ASKED)
