@@ -1,20 +1,24 @@
 """Records of the log through the shape of a domain: on Spark's workers, and what the engine adds on the driver."""
 
+import io
 import json
+from functools import partial
 from typing import Any
 
+import fastavro
 import pyarrow as pa
 import pytest
 from factories.web_records import ARRIVED
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from domains.web.model import EVENTS
 from penstock.engine import shapes
 from penstock.engine.envelope import shown
 from penstock.engine.shapes import OfTables, collected, planned
 
-LOGGED = (
+RECORD = (
     "partition int, offset bigint, value binary, timestamp timestamp, headers array<struct<key: string, value: binary>>"
 )
 VIEWED = {"type": "pageview", "site": "a.example", "visitor": "v1", "url": "https://a.example/x"}
@@ -23,7 +27,7 @@ VALUES = [json.dumps(VIEWED).encode(), None, b"", b"\xff", b'{"nope', "é".encod
 
 def logged(spark: SparkSession, *records: tuple[bytes | None, list[tuple[str, bytes]] | None]) -> DataFrame:
     rows = [(3, offset, value, ARRIVED, headers) for offset, (value, headers) in enumerate(records)]
-    return spark.createDataFrame(rows, LOGGED)
+    return spark.createDataFrame(rows, RECORD)
 
 
 def shaped(records: DataFrame) -> list[dict[str, Any]]:
@@ -72,9 +76,37 @@ def test_a_shape_of_rows_gives_the_same_as_one_of_tables(spark: SparkSession, mo
             rows = of_tables.judge(pa.Table.from_batches([batch]).cast(shapes.ASKED))
             yield from rows.select(told.names).cast(told).to_batches()
 
-    of_rows = f"{shapes.TOLD}, {EVENTS.ddl()}"
+    of_rows = from_arrow_schema(told)
     monkeypatch.setattr(shapes, "shape_of", lambda source: lambda rows: rows.mapInArrow(judge, of_rows))
     assert shaped(records) == expected
+
+
+def test_avro_is_judged_as_the_same_in_json_is(spark: SparkSession) -> None:
+    schema = {
+        "type": "record",
+        "name": "event",
+        "fields": [{"name": name, "type": "string"} for name in VIEWED],
+    }
+    body = io.BytesIO()
+    fastavro.schemaless_writer(body, schema, VIEWED)
+    framed = b"\0" + (7).to_bytes(4, "big") + body.getvalue()
+    records = logged(spark, (VALUES[0], []), (framed, []), (framed[:-1], []))
+    rows = collected(planned(records, EVENTS, {7: json.dumps(schema)}), EVENTS).sort_by("offset").to_pylist()
+    assert [row["reason"] for row in rows] == [None, None, "malformed"]
+    assert {name: rows[0][name] for name in VIEWED} == {name: rows[1][name] for name in VIEWED} == VIEWED
+
+
+def test_many_records_are_judged_in_parts_and_all_are_there(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shapes, "TOGETHER", 20)
+    records = logged(spark, *((VALUES[0], []) for _ in range(100))).toArrow().combine_chunks()
+    of_tables, told = shapes.shape_of(EVENTS), shapes.told_of(EVENTS)
+    assert isinstance(of_tables, OfTables)
+    parts = list(shapes._packed(partial(shapes._opened, None), of_tables.judge, told, records.to_batches(7)))
+    tables = [pa.ipc.open_stream(part[shapes.PACKED][0].as_py()).read_all() for part in parts]
+    assert [len(table) for table in tables] == [21, 21, 21, 21, 16]
+    assert pa.concat_tables(tables)["offset"].to_pylist() == list(range(100))
 
 
 def test_spark_reads_the_same_envelope_for_checks_of_bronze(spark: SparkSession) -> None:

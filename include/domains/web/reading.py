@@ -9,9 +9,9 @@ LONGEST = 300
 LONGEST_ADDRESS = 4096
 ADDRESSES = ("url", "referrer", "title", "user_agent")
 MOST_PROPS = 50
-# DuckDB reads a little more than JSON: a comma too many, numbers that are none, any depth. Who looks so is looked at.
+# DuckDB reads a little more than JSON: a comma too many, numbers that are none, any depth. What looks so is looked at.
 ODD = (
-    r"regexp_matches(said, ',\s*[\]}]') or contains(said, 'NaN') or contains(said, 'Infinity')"
+    r"regexp_matches(said, ',\s*[\]}]') or contains(lower(said), 'nan') or contains(lower(said), 'inf')"
     " or contains(said, '[[[[[[[[[[')"
 )
 DOCUMENT = f"try_cast(if(({ODD}) and not is_json(said), null, said) as json)"
@@ -23,8 +23,8 @@ RFC3339 = (
 )
 TOLD_AT = (
     "case when told.happened_at is null then arrived"
-    " when regexp_full_match(told.happened_at, '[0-9]{1,14}')"
-    " then make_timestamp(try_cast(told.happened_at as bigint) * 1000)"
+    r" when regexp_full_match(told.happened_at, '[0-9]{1,14}([.]0+)?')"
+    " then make_timestamp(try_cast(split_part(told.happened_at, '.', 1) as bigint) * 1000)"
     f" when regexp_full_match(told.happened_at, '{RFC3339}')"
     " then make_timestamp(epoch_us(try_cast(upper(told.happened_at) as timestamptz))) end"
 )
@@ -110,7 +110,8 @@ def reason(required: Iterable[str], between: Mapping[str, str]) -> str:
 
 def _flat(entries: str, where: str) -> str:
     """Of a JSON object's fields, those for which it holds, as a map of texts."""
-    each = f"map_entries(json_transform({entries}, '\"MAP(VARCHAR, VARCHAR)\"'))"
+    # In order: releases are compared by what they say, and a map is what its entries are, one after the other.
+    each = f"list_sort(map_entries(json_transform({entries}, '\"MAP(VARCHAR, VARCHAR)\"')))"
     cut = f"{{'key': it.key, 'value': left(it.value, {LONGEST_ADDRESS})}}"
     return f"map_from_entries(list_transform(list_filter({each}, lambda it: {where}), lambda it: {cut}))"
 

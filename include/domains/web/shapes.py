@@ -20,12 +20,12 @@ PLACE = "[A-Z]{2}(/.{1,100})?"
 # Whoever names an agent that is not the request's own, or imports, speaks for somebody who is elsewhere.
 PLACED = "told.country is null and agent is not distinct from user_agent and told.imported is distinct from 'true'"
 
-ADDRESSES = [
+ADDRESS_STEPS = [
     {"url_parts": addresses.parts("told.url"), "referrer_parts": addresses.parts("told.referrer")},
     {"sent": addresses.valid("url_parts"), "came": addresses.valid("referrer_parts")},
     {"host": addresses.host("sent"), "referrer_host": addresses.host("came"), "utm": addresses.tags("sent", UTM)},
 ]
-KNOWN = [
+KNOWN_STEPS = [
     {
         "agent": "coalesce(told.user_agent, user_agent)",
         "came_from": "coalesce(utm.utm_source, referrer_host)",
@@ -56,7 +56,7 @@ def events(records: pa.Table) -> pa.Table:
         "bad_url": "host is null",
     }
     reason = reading.reason([field.name for field in REQUIRED], rules)
-    return asked(records, [*EVENT_FIELDS.steps(), *ADDRESSES, *KNOWN], reason, _event_columns())
+    return asked(records, [*EVENT_FIELDS.steps(), *ADDRESS_STEPS, *KNOWN_STEPS], reason, _event_columns())
 
 
 def users(records: pa.Table) -> pa.Table:

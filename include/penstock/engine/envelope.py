@@ -46,7 +46,7 @@ def moments(values: pa.Array) -> pa.Array:
 
 
 def shown(records: DataFrame) -> DataFrame:
-    """Spark's rows with the texts of their envelope beside them, for whoever asks of bronze."""
+    """The same of Spark's rows, for checks of bronze: they are Spark's, and need only the texts."""
     # Without `filter`, whose condition Spark interprets for each header of each record.
     places = {name: F.array_position("headers.key", F.lit(name)).cast("int") - 1 for name in TEXTS}
     told = {name: F.get(F.col("headers.value"), place).cast("string") for name, place in places.items()}

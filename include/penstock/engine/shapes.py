@@ -16,18 +16,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import xxhash
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
 
+from penstock.engine import silver
 from penstock.engine.avro import as_json
 from penstock.engine.envelope import TEXTS, opened, texts
 from penstock.engine.unsealing import keys_of, told_nothing, unsealed
 from penstock.model.source import Source
 
+# The one column of what a task hands on as it lies.
+PACKED = "packed"
 OfRows = Callable[[DataFrame], DataFrame]
-# What a record is on the log, and what a shape may ask of it: its bytes as they were sent, and its envelope.
+# What a record is on the log.
 LOGGED = ("partition", "offset", "value", "timestamp", "headers")
 MOMENT = pa.timestamp("us")
+# What a shape may ask of it: its bytes as they were sent, and its envelope.
 ASKED = pa.schema(
     {
         "partition": pa.int32(),
@@ -39,17 +41,20 @@ ASKED = pa.schema(
         **dict.fromkeys(TEXTS, pa.string()),
     }
 )
-OPENED = (
-    "partition int, offset bigint, value binary, timestamp timestamp, logged_at timestamp, received_at timestamp, "
-    + ", ".join(f"{name} string" for name in TEXTS)
-)
-# What it says beside the source's own columns.
-TOLD = (
-    "partition int, offset bigint, logged_at timestamp, value binary, event_id string, happened_at timestamp,"
-    " received_at timestamp, reason string, flags array<string>"
-)
-# A statement is planned anew for each table: the records of some epochs, and no more than a worker should hold.
-TOGETHER = 50_000
+SPARKS_NAMES = {
+    pa.int32(): "int",
+    pa.int64(): "bigint",
+    pa.binary(): "binary",
+    MOMENT: "timestamp",
+    pa.string(): "string",
+}
+# The columns of silver that are not the shape's to say.
+ENGINES_OWN = {"epoch", "day", "disposition", "content_hash", "raw", "known"}
+# No calendar of ours prints what is before or after: it would stop every reader of the table.
+FIRST, END = (pa.scalar(seconds * 1_000_000, MOMENT) for seconds in (-62_135_596_800, 253_402_300_800))
+# A statement is planned anew for each table, which takes as long as to judge 4,000 records; and a worker, the JVM and
+# the driver each hold what is handed on.
+TOGETHER, TOGETHER_BYTES = 50_000, 64 << 20
 SPARKS_SEED = 42
 # What a task hands on passes through several hands of the JVM, each with a copy of its own.
 SMALL = pa.ipc.IpcWriteOptions(compression="lz4")
@@ -57,7 +62,10 @@ SMALL = pa.ipc.IpcWriteOptions(compression="lz4")
 
 @dataclass(frozen=True)
 class OfTables:
-    """A shape that is a pure function of tables, whose moments are UTC's, without a zone: nobody has to look one up."""
+    """A shape that is a pure function of tables, from ASKED to what `told_of` says; whatever else it says is left out.
+
+    Its moments are UTC's, without a zone: nobody has to look one up. Code that is pinned to releases says this name.
+    """
 
     judge: Callable[[pa.Table], pa.Table]
 
@@ -74,10 +82,11 @@ def planned(records: DataFrame, source: Source, schemas: Mapping[int, str]) -> D
     keys = keys_of(records.sparkSession, source)
     opening = partial(_opened, keys)
     if isinstance(shape, OfTables) and not schemas:
-        return records.select(*LOGGED).mapInArrow(partial(_packed, opening, shape.judge, told), "rows binary")
-    sent = as_json(records.select(*LOGGED).mapInArrow(partial(_each, opening), OPENED), schemas)
+        return records.select(*LOGGED).mapInArrow(partial(_packed, opening, shape.judge, told), f"{PACKED} binary")
+    columns = ", ".join(f"{field.name} {SPARKS_NAMES[field.type]}" for field in ASKED)
+    sent = as_json(records.select(*LOGGED).mapInArrow(partial(_each, opening), columns), schemas)
     if isinstance(shape, OfTables):
-        return sent.mapInArrow(partial(_packed, _as_asked, shape.judge, told), "rows binary")
+        return sent.mapInArrow(partial(_packed, _as_asked, shape.judge, told), f"{PACKED} binary")
     return shape(sent)
 
 
@@ -89,19 +98,18 @@ def collected(shaped: DataFrame, source: Source) -> pa.Table:
 def judged(shaped: DataFrame, source: Source) -> pa.Table:
     """What the shape says, and no more."""
     rows = shaped.toArrow()
-    if rows.column_names != ["rows"]:
+    if rows.column_names != [PACKED]:
         return rows
-    tables = [pa.ipc.open_stream(packed).read_all() for packed in rows["rows"].to_pylist()]
+    tables = [pa.ipc.open_stream(packed).read_all() for packed in rows[PACKED].to_pylist()]
     return pa.concat_tables([told_of(source).empty_table(), *tables])
 
 
 def completed(rows: pa.Table, source: Source) -> pa.Table:
-    """With a name and a hash of its content for each record, and no year that no calendar of ours can print: it would
-    stop every reader of the table."""
+    """With a name and a hash of its content for each record, and no moment that cannot be printed."""
     if lacking := {"logged_at", "value"} - {*rows.column_names}:
         raise TypeError(f"the shape of {source.name} must keep the columns {sorted(lacking)} in its select")
-    year = pc.year(rows["happened_at"].cast(MOMENT))
-    printable = pc.and_(pc.greater_equal(year, 1), pc.less_equal(year, 9999))
+    moments = rows["happened_at"].cast(MOMENT)
+    printable = pc.and_(pc.greater_equal(moments, FIRST), pc.less(moments, END))
     position = pc.binary_join_element_wise(
         source.name, rows["partition"].cast(pa.string()), rows["offset"].cast(pa.string()), "/"
     )
@@ -118,8 +126,9 @@ def completed(rows: pa.Table, source: Source) -> pa.Table:
 
 
 def told_of(source: Source) -> pa.Schema:
-    """The columns of shaped records."""
-    return to_arrow_schema(cast(StructType, StructType.fromDDL(f"{TOLD}, {source.ddl()}")), timezone="UTC")
+    """The columns of shaped records: silver's that are the shape's to say, and the record's bytes."""
+    own = [field for field in silver.schema(source) if field.name not in ENGINES_OWN]
+    return pa.schema([*own, pa.field("value", pa.binary())])
 
 
 def _hash(value: bytes | None) -> int:
@@ -140,7 +149,7 @@ def _packed(
         into = pa.BufferOutputStream()
         with pa.ipc.new_stream(into, told, options=SMALL) as stream:
             stream.write_table(rows)
-        yield pa.record_batch({"rows": pa.array([into.getvalue().to_pybytes()], pa.binary())})
+        yield pa.record_batch({PACKED: pa.array([into.getvalue().to_pybytes()], pa.binary())})
 
 
 def _each(opening: Callable[[pa.Table], pa.Table], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -152,7 +161,7 @@ def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     held: list[pa.RecordBatch] = []
     for batch in batches:
         held.append(batch)
-        if sum(each.num_rows for each in held) >= TOGETHER:
+        if sum(each.num_rows for each in held) >= TOGETHER or sum(each.nbytes for each in held) >= TOGETHER_BYTES:
             yield pa.Table.from_batches(held)
             held = []
     if held:

@@ -28,7 +28,8 @@ LONGEST_PAUSE_SECONDS = 60.0
 # Below 150 records a second epochs begin so far apart: at 50 a second that is a third of a core instead of a whole one.
 FEW_RECORDS, TRICKLE_SECONDS = 200, 1.3
 
-# Of a backlog a task waits for one answer of the log after the other: few and large ones.
+# Of a backlog a task waits for one answer of the log after the other, of 1 MB and 500 records by default: bronze had
+# 20,000 records a second so, and 34,000 with these.
 FETCH = {
     "kafka.max.partition.fetch.bytes": str(8 << 20),
     "kafka.receive.buffer.bytes": str(1 << 20),

@@ -5,19 +5,23 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from penstock.engine.unsealing import _opened
+from penstock.engine.unsealing import unsealed
+from penstock.keys.sealing import SUBJECTS
 from penstock.keys.store import Keys, NoKeys
 
+HEADERS = pa.list_(pa.struct({"key": pa.string(), "value": pa.binary()}))
 
-def batch(subjects: bytes | None) -> pa.RecordBatch:
-    columns = {"value": b"{}", "_subjects": subjects, "_agent": None}
-    return pa.RecordBatch.from_pydict({name: pa.array([each], pa.binary()) for name, each in columns.items()})
+
+def record(subjects: bytes | None) -> pa.Table:
+    headers = [{"key": SUBJECTS, "value": subjects}] if subjects else []
+    return pa.table({"value": pa.array([b"{}"], pa.binary()), "headers": pa.array([headers], HEADERS)})
 
 
 def test_sealed_records_without_any_keys_stop_the_stream(tmp_path: Path) -> None:
     with pytest.raises(NoKeys, match="no keys at"):
-        _opened(Keys.of_home(tmp_path), batch(bytes(16)))
+        unsealed(record(bytes(16)), Keys.of_home(tmp_path).folder)
 
 
 def test_plain_records_need_no_keys(tmp_path: Path) -> None:
-    assert _opened(Keys.of_home(tmp_path), batch(None))["value"].to_pylist() == [b"{}"]
+    values, agents = unsealed(record(None), Keys.of_home(tmp_path).folder)
+    assert (values.to_pylist(), agents.to_pylist()) == ([b"{}"], [None])

@@ -22,7 +22,7 @@ ADDRESS = st.builds(
     st.sampled_from(["", "#", "#top", "#/a?b"]),
 )
 BATCH = st.lists(ADDRESS, min_size=100, max_size=150)
-FEW = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def normalised(batch: list[str | None]) -> list[str | None]:
