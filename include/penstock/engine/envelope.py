@@ -14,7 +14,7 @@ def opened(records: pa.Table) -> dict[str, pa.Array]:
     received_at = moments(header(records, "received_at"))
     return {
         **{name: texts(header(records, name)) for name in TEXTS},
-        "received_at": pc.coalesce(received_at, records["timestamp"].combine_chunks()),
+        "received_at": pc.coalesce(received_at, records["timestamp"].combine_chunks().cast(received_at.type)),
     }
 
 

@@ -170,16 +170,12 @@ def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 def _opened(keys: Path | None, records: pa.Table) -> pa.Table:
     """The bytes that were sent, and the envelope."""
-    records = records.set_column(
-        records.column_names.index("timestamp"), "timestamp", records["timestamp"].cast(MOMENT)
-    )
-    envelope = opened(records)
+    arrived = records["timestamp"].cast(MOMENT)
+    columns = {name: records[name] for name in LOGGED} | {"timestamp": arrived, "logged_at": arrived} | opened(records)
     if keys is not None:
-        value, agent = unsealed(records, keys)
-        records = records.set_column(records.column_names.index("value"), "value", value)
+        columns["value"], agent = unsealed(records, keys)
         # What was sealed with the record is not among its headers.
-        envelope["user_agent"] = pc.coalesce(texts(agent), envelope["user_agent"])
-    columns = {**{name: records[name] for name in LOGGED}, "logged_at": records["timestamp"], **envelope}
+        columns["user_agent"] = pc.coalesce(texts(agent), columns["user_agent"])
     return pa.table([columns[name] for name in ASKED.names], ASKED)
 
 

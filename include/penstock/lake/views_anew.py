@@ -61,8 +61,9 @@ def _left(code: Domain, name: str) -> list[View]:
 
 def _folder(layout: Layout, home: Path, release: Row) -> Path:
     """Where the code of a release is."""
-    deployed = importlib.import_module(f"domains.{release.domain}.model").__file__ or ""
-    return folder_of(layout, home, release.domain, release.about) or Path(deployed).parents[2]
+    if pinned := folder_of(layout, home, release.domain, release.about):
+        return pinned
+    return Path(importlib.import_module(f"domains.{release.domain}.model").__file__ or "").parents[2]
 
 
 def _others(before: Domain, code: Domain, chosen: list[View]) -> Iterator[str]:

@@ -32,7 +32,7 @@ def _free(port: int) -> bool:
     with socket.socket() as probe:
         try:
             probe.bind(("127.0.0.1", port))
-        except (OSError, OverflowError):
+        except OSError:
             return False
     return True
 
