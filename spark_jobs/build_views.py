@@ -21,7 +21,7 @@ from pathlib import Path
 
 from penstock.engine import intake
 from penstock.engine.build import Batch
-from penstock.engine.gate import recorded, warming
+from penstock.engine.gate import recorded
 from penstock.engine.lineage import Touched, told
 from penstock.engine.pinning import take
 from penstock.engine.publish import Refused
@@ -29,7 +29,7 @@ from penstock.lake.code import folder_of
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import current, kept
-from penstock.lake.session import open_session, session_of
+from penstock.lake.session import once_needed, open_session, session_of
 from penstock.lake.spark_settings import few_cores
 from penstock.model.domain import domains, use
 from penstock.model.view import Sessions, Tally, View, source_of
@@ -78,9 +78,9 @@ def build(
     if not chosen:
         print("no source has silver yet: nothing to build")  # noqa: T201
         return 0
-    # The work is DuckDB's in Spark's workers: what a JVM compiles for later, few builds live to use.
-    with warming():
-        spark = open_session(settings, "build_views", short=few_cores(), **session_of(code))
+    # The work is DuckDB's, in Spark's workers: what a JVM compiles for later, few builds live to use. Few facts need no
+    # session.
+    spark = once_needed(lambda: open_session(settings, "build_views", short=few_cores(), **session_of(code)))
     refused, publications = 0, 0
     for domain, release in chosen:
         batch = Batch(spark, layout, release, recorded(layout, release))

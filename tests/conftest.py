@@ -12,7 +12,7 @@ from serving import serving
 from toy_code import TOY
 from xdist.scheduler import LoadScopeScheduling
 
-from penstock.model.domain import Domain, domains
+from penstock.model.domain import Domain, domains, forget
 from penstock.ops.stack.trial import free_port
 from penstock.refusal import Refusal
 from penstock.settings import Settings
@@ -56,19 +56,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_sep("!", told, red=True, bold=True)
 
 
-# Of the whole stack's folder, but with parts of their own.
-OWN_PARTS = ("collect/", "test_database", "test_demo", "test_kafka_cluster", "test_spark_cluster", "test_supervision")
-
-
 def together(nodeid: str) -> str:
     """What one worker of a parallel run (`make test`) runs alone, because workers share nothing: the tests of the one
     stack, and those of the one Spark session. These begin first; the rest goes file by file, the longer ones before."""
-    folder, _, name = nodeid.partition("tests/system/")
-    if not folder and not name.startswith(OWN_PARTS):
-        return "1 stack"
-    if nodeid.startswith("tests/spark"):
-        return "2 spark"
-    return f"{3 if nodeid.startswith(('tests/faults', 'tests/system')) else 4} {nodeid.partition('::')[0]}"
+    folder = nodeid.split("/")[1]
+    if folder in ("stack", "spark"):
+        return f"1 {folder}"
+    return f"{2 if folder in ('faults', 'system') else 3} {nodeid.partition('::')[0]}"
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
@@ -107,16 +101,22 @@ def settings(tmp_path: Path) -> Settings:
 def toy(monkeypatch: pytest.MonkeyPatch) -> Domain:
     """The toy domain, found as any domain is: in a folder on the path."""
     monkeypatch.syspath_prepend(TOY)
-    domains.cache_clear()
+    forget()
     return domains()["toy"]
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
-    """The one Spark session of the run, opened as the product opens it for a short job: each test has its own plans."""
+    """The one Spark session of the run, opened as the product opens it for a short job: each test has its own plans.
+
+    They are interpreted. To generate and compile code for each, which then sees ten rows, took a sixth of the session's
+    time; stacks and killed drivers run compiled plans, as everybody does.
+    """
     from penstock.lake.session import open_session
 
     home = tmp_path_factory.mktemp("spark")
-    session = open_session(Settings(home=home, lake=str(home / "lake"), kafka=""), "tests", short=True)
+    interpreted = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    settings = Settings(home=home, lake=str(home / "lake"), kafka="")
+    session = open_session(settings, "tests", short=True, **interpreted)
     yield session
     session.stop()

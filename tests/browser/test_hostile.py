@@ -1,6 +1,6 @@
 """Event data are hostile: what visitors send is text on the page, whatever it looks like.
 
-Through the collector and the shape as well: tests/system/test_hostile.py.
+Through the collector and the shape as well: tests/stack/test_hostile.py.
 """
 
 from collections.abc import Callable

@@ -14,7 +14,7 @@ from pyspark import SparkConf
 from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
 
 # The stack of stories that are too long for the tests.
-from system.conftest import stack as stack
+from stack.conftest import stack as stack
 
 from penstock.lake.spark_settings import spark_conf
 from penstock.settings import Settings

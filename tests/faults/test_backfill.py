@@ -9,10 +9,10 @@ from typing import Any
 from urllib.error import HTTPError
 
 import pytest
+from disturbing import DISTURBED
+from operators import SECONDS, Operator, shown, span
 from receivers import on_call
-from system.conftest import RunningStack, eventually
-from system.disturbing import DISTURBED
-from system.on_call import SECONDS, Operator, shown, span
+from standing import RunningStack, eventually
 
 from domains.web.feed import history
 

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from operators import SECONDS, SOURCE, VIEW, Operator
 from receivers import on_call
-from system.conftest import RunningStack, eventually
-from system.on_call import SECONDS, SOURCE, VIEW, Operator
+from standing import RunningStack, eventually
 
 from penstock.ops.demo.stages import dag_runs
 from penstock.settings import Settings

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 from deltalake import DeltaTable
+from operators import SECONDS, SOURCE, VIEW, Operator, shown
+from standing import RunningStack, eventually
 from supervisor.xmlrpc import SupervisorTransport
-from system.conftest import RunningStack, eventually
-from system.on_call import SECONDS, SOURCE, VIEW, Operator, shown
 
 from penstock.lake.layout import FIRST_RELEASE
 from penstock.lake.publication import publications

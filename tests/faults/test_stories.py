@@ -11,8 +11,8 @@ from urllib.request import urlopen
 
 import pyarrow as pa
 import pytest
-from system.conftest import RunningStack, eventually
-from system.on_call import SECONDS, SOURCE, VIEW, Operator, post
+from operators import SECONDS, SOURCE, VIEW, Operator, post
+from standing import RunningStack, eventually
 
 from penstock.lake.audit import entries
 from penstock.lake.publication import open_table

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from standing import eventually
 
 from penstock.ops.stack.health import tcp
 from penstock.ops.stack.trial import free_port
-
-from .conftest import eventually
 
 
 def binaries() -> Path | None:

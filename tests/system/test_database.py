@@ -11,7 +11,10 @@ from random import Random
 
 import psycopg2
 import pytest
+from disturbing import UNDER_WAY
+from operators import SECONDS, Operator, shown
 from sqlalchemy.engine import make_url
+from standing import RunningStack, eventually
 from web_lake import WebLake
 
 from penstock.lake.layout import Layout
@@ -20,15 +23,13 @@ from penstock.ops.stack.parts import parts
 from penstock.refusal import Refusal
 from penstock.settings import Settings
 
-from .conftest import RunningStack, eventually
-from .on_call import SECONDS, Operator, shown
 from .postgres import Server, binaries, server
 
 PROGRAMS = binaries()
 FULL = bool(os.environ.get("PENSTOCK_FULL"))
 ATTEMPTS = int(os.environ.get("PENSTOCK_ATTEMPTS", "5"))
-# A build is under way for some ten seconds on a quiet machine; a database that is started again is away for some.
-UNDER_WAY, LONGEST = 8.0, 30.0
+# A database that is started again is away for some seconds.
+LONGEST = 30.0
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 pytestmark = pytest.mark.skipif(
     PROGRAMS is None, reason="NO POSTGRESQL SERVER HERE, so Airflow on it was not tried: apt-get install postgresql"

@@ -6,11 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from standing import PENSTOCK, environment
 
 from penstock.ops.stack import orphans
 from penstock.ops.stack.home import open_home
-
-from .conftest import PENSTOCK, environment
 
 
 @pytest.mark.skipif(not os.environ.get("PENSTOCK_FULL"), reason="minutes, with a stack of its own: make faults")

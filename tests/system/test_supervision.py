@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from standing import eventually
 
 from penstock.ops.stack import orphans, run
 from penstock.ops.stack.home import open_home
@@ -19,8 +20,6 @@ from penstock.ops.stack.state import State, states
 from penstock.ops.stack.supervise import OWNER
 from penstock.refusal import Refusal
 from penstock.settings import Settings
-
-from .conftest import eventually
 
 # Has a child in a session of its own, as an Airflow task has its JVM. When told to, both ignore every polite request.
 TOY = """

@@ -1,6 +1,7 @@
 """Tallies by the day: a task of Spark reads some days' rows once, and DuckDB counts every view of them.
 
 Gold keeps no bucket wider than a day, so days have nothing to merge and nothing is shuffled: docs/decisions/0059.
+What one task would do is done without a job.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,12 +10,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache, reduce
 from operator import or_
 from types import MappingProxyType
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from penstock.engine import candidate
 from penstock.lake.local import Local, answer, folded_sql, rows_of, spoken_of, tally_sql
@@ -29,6 +31,8 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 TASKS = 4
 # To ask a question of a few rows costs as much as to count some thousands: small days are counted together.
 ROWS_AT_ONCE = 250_000
+# What is one unit's work is done where it is asked for: to start Spark's workers takes longer.
+FEW_ROWS = ROWS_AT_ONCE
 UNITS = pa.schema([("days", pa.list_(pa.date32())), ("asked", pa.list_(pa.int32()))])
 
 
@@ -63,19 +67,36 @@ def count(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> None:
     nothing = _dataset(table).schema.empty_table()
     schemas = [_local(each.tally, nothing, None).partials(each.tally).schema for each in asked]
     tables = [candidate.create(schema, each.path) for schema, each in zip(schemas, asked, strict=True)]
-    job = _units(spark, table, asked).mapInArrow(_writer(table, asked), f"asked int, {candidate.WRITTEN}")
     written: list[list[candidate.File]] = [[] for _ in asked]
-    for row in job.collect():
-        written[row.asked].append(row)
+    for who, *file in _counted(spark, table, asked):
+        written[who].append(candidate.File(*file))
     for made, files in zip(tables, written, strict=True):
         candidate.commit(made, files)
 
 
-def _units(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> DataFrame:
-    """One row for some days, and who asks for them."""
+def _counted(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> Iterable[Iterable[Any]]:
+    """Who asked, and each file that was written for him."""
+    sizes, write = _sizes(table), _writer(table, asked)
+    if _rows(asked, sizes) <= FEW_ROWS:
+        for batch in write(iter(_units(asked, sizes, 1).to_batches())):
+            yield from (tuple(row.values()) for row in batch.to_pylist())
+        return
     most = spark.sparkContext.defaultParallelism * TASKS
-    rows = [{"days": days, "asked": who} for days, who in units(asked, _sizes(table), most)]
-    return spark.createDataFrame(pa.Table.from_pylist(rows, UNITS)).repartition(min(len(rows), most) or 1)
+    rows = _units(asked, sizes, most)
+    job = spark.createDataFrame(rows).repartition(min(len(rows), most) or 1)
+    yield from job.mapInArrow(write, f"asked int, {candidate.WRITTEN}").collect()
+
+
+def _rows(asked: Sequence[Asked], sizes: Mapping[date, int]) -> int:
+    """How many are read at most."""
+    if all(each.tally.at == _laid_out_by(each.tally) for each in asked):
+        return sum(sizes.get(day, 0) for day in {day for each in asked for day in each.days})
+    return sum(sizes.values())
+
+
+def _units(asked: Sequence[Asked], sizes: Mapping[date, int], tasks: int) -> pa.Table:
+    """One row for some days, and who asks for them."""
+    return pa.Table.from_pylist([{"days": days, "asked": who} for days, who in units(asked, sizes, tasks)], UNITS)
 
 
 def units(

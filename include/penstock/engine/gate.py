@@ -6,12 +6,10 @@ no rows, fewer results than expectations, and an expectation that raised all ref
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
-from threading import Thread
 from time import perf_counter
 from typing import Any
 from uuid import uuid4
@@ -67,15 +65,6 @@ class GateResult:
 
 
 ORDER = ("critical", "warning", "info")
-
-
-@contextmanager
-def warming() -> Iterator[None]:
-    """Imports Great Expectations, four seconds of a core, beside what else starts."""
-    importing = Thread(target=import_module, args=("great_expectations.expectations",), name="warming")
-    importing.start()
-    yield
-    importing.join()
 
 
 def check(rows: DataFrame | Rows, table: str) -> GateResult:

@@ -22,6 +22,8 @@ Range = tuple[date, date] | None
 # The days that rows replace; None: all of them.
 Days = list[date] | None
 Rows = tuple[DataFrame, Days]
+# Rows that a function of Python's gets one by one: as many as take it a few seconds.
+FEW_ROWS = 50_000
 # A session that began on the day before may reach a fact.
 NEAR = timedelta(days=1)
 
@@ -46,8 +48,8 @@ class Increment:
 
     def write(self, view: View, since: int | None, days: Range, path: str) -> Days:
         """Makes a view's candidate of the facts since a cut (None: of all), and of these days; the days it replaces."""
-        if isinstance(view, Sessions | Latest) and self._few(view, since):
-            rows, touched = self._in_memory(view, since)
+        if made := self._in_memory(view, since, days):
+            rows, touched = made
             candidate.save(rows, path)
             return touched
         frame, touched = self._frame(view, since, days)
@@ -57,6 +59,21 @@ class Increment:
             self._forget()
         return touched
 
+    def _in_memory(self, view: View, since: int | None, days: Range) -> tuple[pa.Table, Days] | None:
+        """The same without a plan of Spark's, where what is read is little enough."""
+        if isinstance(view, PerKey):
+            touched = self._touched(view, since, days)
+            of_days = perkey.looked_back_on(view, touched) if touched is not None else None
+            facts = inmemory.facts_of(self._silver, view.at, of_days, FEW_ROWS)
+            return None if facts is None else (perkey.few_rows(view, facts, touched), touched)
+        if not isinstance(view, Sessions | Latest) or not self._few(view, since):
+            return None
+        facts = inmemory.facts(self._silver, view, _after(since))
+        gold = None if since is None else DeltaTable(self._path(view))
+        if isinstance(view, Latest):
+            return inmemory.current(view, facts, gold), None
+        return (Local(facts).partials(view), None) if gold is None else inmemory.sessions(view, facts, gold)
+
     def _few(self, view: Sessions | Latest, since: int | None) -> bool:
         """Whether what is read fits in the memory of one process. One fact of long ago has many sessions around it."""
         asked = "select count(*), min(happened_at) from rows where disposition = 'fact' and epoch > $since"
@@ -65,13 +82,6 @@ class Increment:
             return int(came) <= MANY_ROWS
         from_ = (first - NEAR).date() if isinstance(view, Sessions) else None
         return int(came) + size_of(self._path(view), first=from_)[0] <= MANY_ROWS
-
-    def _in_memory(self, view: Sessions | Latest, since: int | None) -> tuple[pa.Table, Days]:
-        facts = inmemory.facts(self._silver, view, _after(since))
-        gold = None if since is None else DeltaTable(self._path(view))
-        if isinstance(view, Latest):
-            return inmemory.current(view, facts, gold), None
-        return (Local(facts).partials(view), None) if gold is None else inmemory.sessions(view, facts, gold)
 
     def _forget(self) -> None:
         """Gives back the memory of what this thread read more than once."""
@@ -87,11 +97,14 @@ class Increment:
                 current = latest.current(view, fresh)
                 return (current if since is None else latest.merged(view, self._gold(view).unionByName(current))), None
             case PerKey():
-                if since is None:
-                    return perkey.all_rows(view, self.facts, None), None
-                touched = sorted(perkey.touched_days(view, self._days(view.at, since)) | listed(days))
+                touched = self._touched(view, since, days)
                 return perkey.all_rows(view, self.facts, touched), touched
         raise TypeError(f"no batch plan for {view.name}")
+
+    def _touched(self, view: PerKey, since: int | None, days: Range) -> Days:
+        if since is None:
+            return None
+        return sorted(perkey.touched_days(view, self._days(view.at, since)) | listed(days))
 
     def _sessions(self, view: Sessions, fresh: DataFrame, since: int | None) -> Rows:
         minis = sessions.minis(view, fresh)

@@ -1,7 +1,8 @@
 # ruff: noqa: S608 - the text holds names of the view only
 """Sessions and current rows of facts that fit in memory: DuckDB makes them as the reader does, without a Spark plan."""
 
-from datetime import date
+from collections.abc import Collection
+from datetime import UTC, date, datetime, time, timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +15,7 @@ from penstock.lake.place import rows as rows_of_file
 from penstock.lake.session_sql import reach, spanned_days, stitched_sql, untouched_sql
 from penstock.model.view import Latest, Sessions
 
+DAY = timedelta(days=1)
 STORED = "cast(timezone('UTC', started) as date) as day, 'session' as width, started as bucket, * exclude (_open)"
 
 
@@ -22,6 +24,20 @@ def facts(silver: DeltaTable, view: Sessions | Latest, since: int) -> pa.Table:
     rows = silver.to_pyarrow_dataset()
     columns = spoken_of(rows.schema.names, minis_sql(view) if isinstance(view, Sessions) else current_sql(view))
     return rows.to_table(columns, filter=(pc.field("disposition") == "fact") & (pc.field("epoch") > since))
+
+
+def facts_of(silver: DeltaTable, at: str, days: Collection[date] | None, most: int) -> pa.Table | None:
+    """The facts whose moment is on these days (None: all); None where they are too many."""
+    rows, wanted = silver.to_pyarrow_dataset(), pc.field("disposition") == "fact"
+    if days is not None:
+        # Of no days no facts: the end is before the beginning.
+        begins = [
+            datetime.combine(day, time(), UTC)
+            for day in (min(days, default=date.max), max(days, default=date.min) + DAY)
+        ]
+        first, end = (pa.scalar(moment, pa.timestamp("us", "UTC")) for moment in begins)
+        wanted &= (pc.field(at) >= first) & (pc.field(at) < end)
+    return rows.to_table(filter=wanted) if rows.count_rows(filter=wanted) <= most else None
 
 
 def current(view: Latest, facts: pa.Table, gold: DeltaTable | None) -> pa.Table:

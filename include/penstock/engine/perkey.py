@@ -1,7 +1,7 @@
 """Views by key: a pure function over a key's facts, computed again for the keys and days that gained facts."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from typing import Any
@@ -46,19 +46,31 @@ def all_rows(view: PerKey, facts: DataFrame, days: Iterable[date] | None) -> Dat
     wanted = None if days is None else set(days)
 
     def of_key(told: pa.Table) -> pa.Table:
-        rows = _sorted(view, told.to_pylist())
-        units = [(key, day) for key, day in _units(view, rows) if wanted is None or day in wanted]
-        return _table(view, told.schema, (row for row in _rows(view, rows, set(units)) if row["facts"]))
+        return _of_days(view, told.schema, told.to_pylist(), wanted)
 
     chosen = facts.where(view.of.where)
     if wanted is not None:
-        near = {day - DAY * back for day in wanted for back in range(view.horizon + 1)}
-        chosen = chosen.where(F.to_date(view.at).isin(list(near)))
+        chosen = chosen.where(F.to_date(view.at).isin(sorted(looked_back_on(view, wanted))))
     # The function travels with the job, so that executors need no domain on their path.
     cloudpickle.register_pickle_by_value(sys.modules[view.rows.__module__])  # type: ignore[no-untyped-call]
     kinds = {name: facts.schema[name].dataType.simpleString() for name in view.key} | dict(view.columns)
     columns = ", ".join(f"`{name}` {kind}" for name, kind in kinds.items())
     return chosen.groupBy(*view.key).applyInArrow(of_key, f"day date, width string, {columns}, facts bigint")
+
+
+def few_rows(view: PerKey, facts: pa.Table, days: Iterable[date] | None) -> pa.Table:
+    """The same of facts that are in memory, those of the days that these look back on among them."""
+    return _of_days(view, facts.schema, _chosen(view, facts, facts), None if days is None else set(days))
+
+
+def _of_days(view: PerKey, schema: pa.Schema, facts: list[Fact], days: Set[date] | None) -> pa.Table:
+    units = {(key, day) for key, day in _units(view, facts) if days is None or day in days}
+    return _table(view, schema, (row for row in _rows(view, facts, units) if row["facts"]))
+
+
+def looked_back_on(view: PerKey, days: Iterable[date]) -> set[date]:
+    """The days whose facts the rows of these days are made of."""
+    return {day - DAY * back for day in days for back in range(view.horizon + 1)}
 
 
 def touched_days(view: PerKey, days: Iterable[date]) -> set[date]:

@@ -2,8 +2,12 @@
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
+from threading import Lock
+from typing import Any, cast
 
 from pyspark.sql import SparkSession
 
@@ -48,3 +52,26 @@ def open_session(settings: Settings, name: str, *, short: bool = False, **more: 
     for key, value in {**spark_conf(settings, short=short), **more}.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+class Unopened:
+    """Stands for a session until somebody asks it for anything, and opens it then: few rows need no Spark."""
+
+    def __init__(self, opening: Callable[[], SparkSession]) -> None:
+        self._opening = opening
+        self._lock = Lock()
+
+    @cached_property
+    def _opened(self) -> SparkSession:
+        return self._opening()
+
+    def __getattr__(self, name: str) -> Any:
+        # Views are built at once, and Python's cached properties have no lock.
+        with self._lock:
+            opened = self._opened
+        return getattr(opened, name)
+
+
+def once_needed(opening: Callable[[], SparkSession]) -> SparkSession:
+    """A session that costs nothing where no step of a job needs it."""
+    return cast(SparkSession, Unopened(opening))

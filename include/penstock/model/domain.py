@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from threading import RLock
 from typing import TypeVar
@@ -35,12 +34,37 @@ class Domain:
     rules: tuple[AnyRule, ...] = ()
 
 
-@cache
+# Modules by one name from two folders: only one thread at a time may look them up.
+_importing = RLock()
+# Once they were found.
+_found: list[dict[str, Domain]] = []
+
+
 def domains() -> dict[str, Domain]:
     """All domains by name. `domains` is a namespace package, so a folder anywhere on the path can add to it."""
+    return _known() or _looked_for()
+
+
+def _known() -> dict[str, Domain]:
+    return next(iter(_found), {})
+
+
+def _looked_for() -> dict[str, Domain]:
     import domains as folder
 
-    return {name: _load(name) for name in sorted(module.name for module in pkgutil.iter_modules(folder.__path__))}
+    # Of threads that ask at once one looks, and all get the same.
+    with _importing:
+        if known := _known():
+            return known
+        names = sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
+        found = {name: _load(name) for name in names}
+        _found.append(found)
+        return found
+
+
+def forget() -> None:
+    """The path, or what is on it, is another: domains are looked for again."""
+    _found.clear()
 
 
 def _load(name: str) -> Domain:
@@ -97,11 +121,11 @@ def code(folder: Path | None) -> Iterator[None]:
         yield
         return
     with _modules_of(folder):
-        domains.cache_clear()
+        forget()
         try:
             yield
         finally:
-            domains.cache_clear()
+            forget()
 
 
 def use(folder: Path | None) -> None:
@@ -110,7 +134,7 @@ def use(folder: Path | None) -> None:
         sys.path.insert(0, str(folder))
         for name in _loaded():
             del sys.modules[name]
-        domains.cache_clear()
+        forget()
 
 
 def load(folder: Path, name: str) -> Domain:
@@ -123,10 +147,6 @@ def load(folder: Path, name: str) -> Domain:
         if not Path(sys.modules[f"domains.{name}.model"].__file__ or "").is_relative_to(folder):
             raise CodeRefused(f"{folder} has no domain {name!r}")
         return loaded
-
-
-# Modules by one name from two folders: only one thread at a time may look them up.
-_importing = RLock()
 
 
 @contextmanager

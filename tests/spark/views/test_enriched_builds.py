@@ -26,6 +26,8 @@ from penstock.serve.question import ask
 from penstock.serve.reader import Reader
 from penstock.settings import Settings
 
+from .conftest import BY_SPARK
+
 ARRIVED = datetime(2026, 3, 6, tzinfo=UTC)
 
 
@@ -56,6 +58,8 @@ def rows(layout: Layout, release: str = "r1") -> list[dict[str, Any]]:
     return sorted(told, key=str)
 
 
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("way", [BY_SPARK], indirect=True)
 def test_streams_builds_and_a_replay_in_other_epochs_agree(
     spark: SparkSession, layout: Layout, logs: dict[str, ToyLog], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,10 +7,11 @@ import pytest
 from pyspark.sql import DataFrame
 from toy_lake import Passed, ToyLake, fact, traffic
 
-from penstock.engine import increment
 from penstock.engine.build import Batch
 from penstock.engine.publish import Overtaken, Refused
 from penstock.model.domain import view
+
+from .conftest import WAYS
 
 
 def test_a_question_is_answered_from_speed_alone(lake: ToyLake) -> None:
@@ -30,11 +31,9 @@ def test_what_is_before_the_cut_and_what_is_after_it_add_up(lake: ToyLake) -> No
 VIEWS = ("toy.events_by_what", "toy.everything", "toy.sessions", "toy.visits", "toy.now", "toy.impulses")
 
 
-@pytest.mark.parametrize("many", [increment.MANY_ROWS, -1], ids=["in memory", "by Spark"])
-def test_builds_and_what_came_after_them_equal_one_build_of_everything(
-    lake: ToyLake, many: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(increment, "MANY_ROWS", many)
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("way", WAYS, indirect=True)
+def test_builds_and_what_came_after_them_equal_one_build_of_everything(lake: ToyLake) -> None:
     told = traffic(1, 60)
     lake.epoch(told[:20])
     lake.build()

@@ -2,10 +2,13 @@
 
 import os
 import random
+from itertools import cycle
 
 import duckdb
 import pytest
 from toy_lake import ToyLake, traffic
+
+from .conftest import WAYS
 
 FULL = os.environ.get("PENSTOCK_FULL")
 SEEDS = range(200 if FULL else 2)
@@ -35,7 +38,8 @@ SPANS = ["who", "started", "ended", "events"]
 
 # A build costs seconds and chance makes many: a seed of five took 78 s while others used the machine.
 @pytest.mark.timeout(1200 if FULL else 400)
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize(("seed", "way"), [*zip(SEEDS, cycle(WAYS))], indirect=["way"])
 def test_every_plan_gives_the_numbers_of_the_oracle(lake: ToyLake, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
     told = traffic(seed, chance.randrange(20, 90))

@@ -45,6 +45,21 @@ def test_every_command_speaks_json(name: str) -> None:
     assert any("--json" in each.opts for each in COMMANDS[name].params)
 
 
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_whoever_names_a_command_gets_it_with_all_its_options(name: str) -> None:
+    """Only the module of that name is loaded then, where there is one."""
+    asked = commands(get_command(application(name.split()[0])))
+    assert [each.name for each in asked[name].params] == [each.name for each in COMMANDS[name].params]
+
+
+def test_the_state_of_the_stack_is_told_without_what_reads_the_lake() -> None:
+    asked = (
+        "import sys; from penstock.ops.cli import application; application('status'); print('pyarrow' in sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+    assert told == "False\n"
+
+
 @pytest.mark.parametrize("status", ["0", "1", "2", "3", "4"])
 def test_every_exit_status_is_documented(status: str) -> None:
     assert f"| {status} |" in PAGE

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Thread
 from time import sleep
@@ -15,7 +16,8 @@ from toy_code import TOY, changed_code
 from penstock.lake.code import files_of, hash_of, pin, unpacked
 from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused
-from penstock.model.domain import CodeRefused, Domain, code, domains, load
+from penstock.model import domain
+from penstock.model.domain import CodeRefused, Domain, code, domains, forget, load
 
 
 def test_pinned_code_is_unpacked_as_it_was(tmp_path: Path) -> None:
@@ -94,3 +96,18 @@ def test_a_git_revision_is_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_what_is_no_code_is_refused(tmp_path: Path, named: str, sentence: str) -> None:
     with pytest.raises(Refused, match=sentence):
         files_of(named.format(empty=tmp_path), "toy")
+
+
+def test_threads_that_look_for_domains_at_once_find_the_same(toy: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or what one has in hand would not be what another changes."""
+    load_slowly = domain._load
+
+    def slowly(name: str) -> Domain:
+        sleep(0.01)
+        return load_slowly(name)
+
+    monkeypatch.setattr(domain, "_load", slowly)
+    forget()
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: domains(), range(4)))
+    assert all(each is domains() for each in found)

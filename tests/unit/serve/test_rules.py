@@ -17,7 +17,7 @@ from penstock.engine import silver
 from penstock.engine.alarm import Alarm
 from penstock.lake import alerts
 from penstock.lake.releases import READY, Release, say, switch
-from penstock.model.domain import domains, rule
+from penstock.model.domain import domains, forget, rule
 from penstock.model.rule import Rule
 from penstock.model.source import Source
 from penstock.ops.cli import application
@@ -198,7 +198,7 @@ def test_a_new_version_of_a_rule_is_another_rule_to_its_alerts(lake: ToyLake) ->
 
 
 def test_every_rule_of_every_domain_can_be_asked() -> None:
-    domains.cache_clear()
+    forget()
     every = [each for domain in domains().values() for each in domain.rules if isinstance(each, Rule)]
     assert [alerts.matches([each], no_facts(each.of.source)).num_rows for each in every] == [0] * len(every)
 

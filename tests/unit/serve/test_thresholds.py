@@ -14,7 +14,7 @@ from unit.serve.test_rules import Told, kept
 from unit.serve.test_snapshot import publish, remove
 
 from penstock.lake.releases import READY, Release, say, switch
-from penstock.model.domain import domains, rule, view
+from penstock.model.domain import domains, forget, rule, view
 from penstock.model.rule import Misdeclared, Threshold
 from penstock.ops.cli import application
 from penstock.serve import declared
@@ -292,7 +292,7 @@ def test_a_condition_reaches_no_file(lake: ToyLake) -> None:
 
 
 def test_every_threshold_of_every_domain_is_over_a_view_of_its_own_and_can_be_asked() -> None:
-    domains.cache_clear()
+    forget()
     for domain in domains().values():
         for each in (each for each in domain.rules if isinstance(each, Threshold)):
             assert each.of in domain.views

@@ -49,8 +49,8 @@ def held(stack: Stack) -> Figure:
         "GB of broker and Airflow without events, DAGs on (PSS)",
         round(sum(size[part] for part in PROMISED) / GB, 2),
         goal="<= 2.0 GB",
-        # Without its driver this would be a stack that does nothing.
-        gate_ok=all(each.well for each in told) and size[DRIVERS] > 0,
+        # Without its driver this would be a stack that does nothing; a part that weighs nothing was counted elsewhere.
+        gate_ok=all(each.well for each in told) and all(size.values()),
         detail={part: f"{bytes_ / 2**20:.0f} MB" for part, bytes_ in size.items()},
     )
 
@@ -84,9 +84,9 @@ def apart(told: list[state.State], measure: Callable[[int], float]) -> dict[str,
 
 
 def jvms(pid: int) -> list[int]:
-    """The JVMs that a part's tasks have started; each holds its Python below it."""
+    """The JVMs that a part's tasks have started; each holds its Python below it. The broker is one itself."""
     found = []
-    for each in family(pid):
+    for each in family(pid)[1:]:
         with suppress(psutil.NoSuchProcess):
             found += [each.pid] * (each.name() == "java")
     return found

@@ -17,8 +17,11 @@ from penstock.settings import SettingError
 UNWELL, REFUSED, NOT_RUNNING = 1, 3, 4
 
 
-def application() -> typer.Typer:
-    """Penstock's commands, found in this folder's modules."""
+def application(asked: str = "") -> typer.Typer:
+    """Penstock's commands, found in this folder's modules; only one, where a module has its name.
+
+    To import what all of them need takes two seconds on a small machine.
+    """
     app = typer.Typer(
         name="penstock",
         help="A streaming lakehouse that can be rewound.",
@@ -29,8 +32,9 @@ def application() -> typer.Typer:
     )
     # A callback keeps commands commands, even while there is but one.
     app.callback()(lambda: None)
-    for module in pkgutil.iter_modules(__path__):
-        commands = import_module(f"{__name__}.{module.name}")
+    modules = [module.name for module in pkgutil.iter_modules(__path__)]
+    for module in [asked] if asked in modules else modules:
+        commands = import_module(f"{__name__}.{module}")
         if hasattr(commands, "register"):
             commands.register(app)
     return app
@@ -38,7 +42,7 @@ def application() -> typer.Typer:
 
 def main() -> None:
     try:
-        application()()
+        application(*sys.argv[1:2])()
     except (Refusal, SettingError) as refusal:
         complain(str(refusal))
         sys.exit(REFUSED)

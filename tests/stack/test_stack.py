@@ -9,11 +9,10 @@ import urllib.request
 
 import psutil
 import pytest
+from standing import RunningStack, eventually
 
 from penstock.ops.stack import orphans
 from penstock.ops.stack.home import USERS, open_home
-
-from .conftest import RunningStack, eventually
 
 # A busy machine is slow; `penstock bench recovery` holds a quiet one to 15 s.
 BACK = 90.0

@@ -8,15 +8,14 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from operators import SECONDS, SOURCE, VIEW, Operator, post, span
 from receivers import on_call
-from system.on_call import SECONDS, SOURCE, VIEW, Operator, post, span
+from standing import eventually
 
 from penstock.engine.halting import ask_to_end
 from penstock.lake.gates import checks
 from penstock.lake.layout import FIRST_RELEASE
 from penstock.lake.publication import newest, open_table
-
-from .conftest import eventually
 
 
 @pytest.fixture(scope="module")

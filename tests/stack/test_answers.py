@@ -4,9 +4,8 @@ import json
 import urllib.request
 from typing import Any
 
-from system.on_call import BROWSER
-
-from .conftest import RunningStack, eventually
+from operators import BROWSER
+from standing import RunningStack, eventually
 
 PATIENCE = 200.0
 VIEW = {"type": "pageview", "site": "answers.example", "visitor": "v1", "url": "https://answers.example/"}

@@ -12,10 +12,9 @@ from random import Random
 
 import psutil
 import pytest
-from system.disturbing import UNDER_WAY, by_hand, cleared, killed, well
-from system.on_call import SECONDS, Operator
-
-from .conftest import RunningStack, eventually
+from disturbing import UNDER_WAY, by_hand, cleared, killed, well
+from operators import SECONDS, Operator
+from standing import RunningStack, eventually
 
 # Of a day that no other test builds.
 DAY = datetime.now(UTC).date() - timedelta(days=3)

@@ -10,14 +10,13 @@ from contextlib import suppress
 from random import Random
 
 import psutil
+from operators import SECONDS, Operator
+from standing import eventually
 
 from penstock.ops.airflow.environment import PROJECT
 
-from .conftest import eventually
-from .on_call import SECONDS, Operator
-
-# A build is under way for some ten seconds on a quiet machine.
-UNDER_WAY = 8.0
+# A build is under way for six seconds on a quiet machine.
+UNDER_WAY = 5.0
 
 
 def under_way(operator: Operator, chance: Random) -> set[psutil.Process]:

@@ -11,6 +11,7 @@ from urllib.request import Request, urlopen
 import psutil
 import pyarrow as pa
 from deltalake import DeltaTable, write_deltalake
+from standing import eventually
 
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.publication import open_table
@@ -18,8 +19,6 @@ from penstock.model.domain import domains
 from penstock.ops.airflow.environment import PROJECT
 from penstock.ops.stack import orphans
 from penstock.ops.stack.home import open_home
-
-from .conftest import eventually
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 VIEW, SOURCE = "web.pageviews", "web.events"

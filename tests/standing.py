@@ -1,4 +1,4 @@
-"""One whole stack that all system tests of a run share, as a user would start it: by `penstock up`."""
+"""A stack that runs for tests, as its users have it: commands and addresses."""
 
 import json
 import os
@@ -7,16 +7,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from penstock.ops.stack import orphans, trial
-from penstock.ops.stack.home import open_home
+from penstock.ops.stack import trial
 from penstock.ops.stack.supervise import OWNER
 
 PENSTOCK = Path(sys.prefix, "bin", "penstock")
@@ -81,19 +78,3 @@ def eventually(condition: Callable[[], bool], seconds: float) -> bool:
             return False
         time.sleep(0.2)
     return True
-
-
-# For this folder: a stack that idles beside other tests takes a quarter of a core.
-@pytest.fixture(scope="package")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
-    """Started once; at the end it must stop without leaving a process."""
-    home = tmp_path_factory.mktemp("stack") / "home"
-    running = RunningStack(home, environment(home))
-    begun = running.penstock("up", "--detach")
-    try:
-        assert begun.returncode == 0, begun.stdout + begun.stderr
-        yield running
-    finally:
-        ended = running.penstock("down")
-    assert "no process is left" in ended.stdout, ended.stdout + ended.stderr
-    assert orphans.processes(open_home(home).stack) == []

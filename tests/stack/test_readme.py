@@ -6,8 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from .conftest import PENSTOCK, RunningStack, eventually
+from standing import PENSTOCK, RunningStack, eventually
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

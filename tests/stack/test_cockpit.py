@@ -7,15 +7,14 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from operators import SECONDS, Operator
 from playwright.sync_api import Browser, Page, expect
-from system.on_call import SECONDS, Operator
+from standing import eventually
 
 from penstock.lake.audit import entries
 from penstock.lake.releases import RETIRED, Release, say
 from penstock.ops.airflow.notes import HEAD
 from penstock.ops.load import browser
-
-from .conftest import eventually
 
 # Other tests may have the machine.
 PATIENCE = 90_000

@@ -9,13 +9,12 @@ from urllib.parse import quote
 import pytest
 from browser.opening import Opened, every_tab, opening
 from factories.hostile import MARKUP, STRINGS, turned
+from operators import BROWSER
 from playwright.sync_api import Browser, expect
-from system.on_call import BROWSER
-from system.test_answers import PATIENCE, ask
+from stack.test_answers import PATIENCE, ask
+from standing import RunningStack, eventually
 
 from penstock.ops.load import browser
-
-from .conftest import RunningStack, eventually
 
 SITES = ("left.hostile.example", "right.hostile.example")
 # Of which the page shows about a quarter: each list has nine rows.
