@@ -59,10 +59,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def together(nodeid: str) -> str:
     """What one worker of a parallel run (`make test`) runs alone, because workers share nothing: the tests of the one
     stack, and those of the one Spark session. These begin first; the rest goes file by file, the longer ones before."""
-    folder = nodeid.split("/")[1]
-    if folder in ("stack", "spark"):
-        return f"1 {folder}"
-    return f"{2 if folder in ('faults', 'system') else 3} {nodeid.partition('::')[0]}"
+    file = nodeid.partition("::")[0]
+    for folder in ("stack", "spark"):
+        if file.startswith(f"tests/{folder}/"):
+            return f"1 {folder}"
+    return f"{2 if file.startswith(('tests/faults/', 'tests/system/')) else 3} {file}"
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:

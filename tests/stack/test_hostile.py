@@ -11,10 +11,11 @@ from browser.opening import Opened, every_tab, opening
 from factories.hostile import MARKUP, STRINGS, turned
 from operators import BROWSER
 from playwright.sync_api import Browser, expect
-from stack.test_answers import PATIENCE, ask
 from standing import RunningStack, eventually
 
 from penstock.ops.load import browser
+
+from .test_answers import PATIENCE, ask
 
 SITES = ("left.hostile.example", "right.hostile.example")
 # Of which the page shows about a quarter: each list has nine rows.

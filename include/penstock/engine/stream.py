@@ -25,8 +25,8 @@ from penstock.model.source import Source
 
 HEARTBEAT_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
-# Below 150 records a second epochs begin so far apart: at 50 a second that is a third of a core instead of a whole one.
-FEW_RECORDS, TRICKLE_SECONDS = 200, 1.3
+# Below 100 records a second epochs begin so far apart: half as many cost half as much, and nobody reads that fast.
+FEW_RECORDS, TRICKLE_SECONDS = 200, 2.0
 
 # Of a backlog a task waits for one answer of the log after the other, of 1 MB and 500 records by default: bronze had
 # 20,000 records a second so, and 34,000 with these.
