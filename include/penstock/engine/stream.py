@@ -25,7 +25,7 @@ from penstock.model.source import Source
 
 HEARTBEAT_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
-# Below 100 records a second epochs begin so far apart: half as many cost half as much, and nobody reads that fast.
+# Below 100 records a second epochs begin so far apart: the fewer, the less of a core, and nobody reads that fast.
 FEW_RECORDS, TRICKLE_SECONDS = 200, 2.0
 
 # Of a backlog a task waits for one answer of the log after the other, of 1 MB and 500 records by default: bronze had
