@@ -10,6 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+# Before anything imports Great Expectations.
+import penstock.engine.deferred  # noqa: F401
 from penstock.lake.erasures import ERASED
 from penstock.lake.names import bronze_of
 from penstock.lake.retractions import REASON
