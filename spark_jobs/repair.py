@@ -11,7 +11,6 @@ import argparse
 import sys
 from functools import partial
 
-from penstock.engine.correcting import BadRepair, asked, named
 from penstock.engine.gate import recorded
 from penstock.engine.halting import ask_to_end, halted, shapes_of
 from penstock.engine.lease import LeaseTaken
@@ -20,6 +19,7 @@ from penstock.engine.publish import Refused
 from penstock.engine.repair import looked, planned, repair, settled
 from penstock.engine.shape import Shape
 from penstock.engine.signing import book, operated, signed, status
+from penstock.lake.correcting import BadRepair, asked, named
 from penstock.lake.layout import Layout
 from penstock.lake.session import open_session
 from penstock.lake.statements import NoSuchStatement

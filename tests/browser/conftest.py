@@ -4,6 +4,7 @@ Where there is no Chromium, these tests are left out, loudly (tests/conftest.py)
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from browser import server
@@ -15,8 +16,9 @@ from penstock.ops.load import browser
 
 # Other tests may have the machine: what is waited for comes in a blink on a quiet one.
 expect.set_options(timeout=60_000)
-HOSTILE = '{"url": "<img src=x onerror=alert(1)>"}'
-REJECTED = [{"partition": 1, "offset": 7, "received_at": "2026-01-01T00:00:00Z", "reason": "bad_url", "raw": HOSTILE}]
+HOSTILE = b'{"url": "<img src=x onerror=alert(1)>"}'
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+REJECTED = [{"partition": 1, "offset": 7, "logged_at": MOMENT, "reason": "bad_url", "raw": HOSTILE}]
 
 
 # Not for the run: while its driver is open, no other test may start an event loop.

@@ -73,17 +73,21 @@ class Busy(Works):
 class Lake(Answers):
     """The real answers; only what other processes would say is made up."""
 
-    def __init__(self, told: Events | None = None, rejected: list[dict[str, Any]] | None = None) -> None:
+    def __init__(
+        self, told: Events | None = None, rejected: list[dict[str, Any]] | None = None, airflow: str = ""
+    ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="penstock-")
         self.home, root = Path(self._folder.name), f"{self._folder.name}/lake"
-        settings = Settings(home=self.home, lake=root, kafka="127.0.0.1:1")
+        settings = Settings(home=self.home, lake=root, kafka="127.0.0.1:1", airflow_url=airflow)
         super().__init__(settings, Reader(Layout(root)))
-        self._web, self._rejected = WebLake(Layout(root)), rejected or []
+        self._web = WebLake(Layout(root))
         if told:
             self.works = Busy(settings, self._reader)
             _gated(root)
         for source, sent in (told or {}).items():
             self._web.tell(sent, source)
+        if rejected:
+            self._web.reject(rejected)
         self.refresh()
 
     def add(self, *sent: dict[str, Any]) -> None:
@@ -102,9 +106,6 @@ class Lake(Answers):
         rest = {"state": "running", "lag_records": 0, "lag_seconds": 0.2}
         Progress("shape-web.events", release, **rest).write(self.home)  # type: ignore[arg-type]
         self.refresh()
-
-    def rejected(self, request: Request) -> object:
-        return {"source": request.path_params["source"], "release": "r1", "rows": self._rejected}
 
     def hours(self, source: str | None = None) -> dict[str, Any]:
         now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
@@ -145,9 +146,9 @@ def refused(number: int = 60) -> list[dict[str, Any]]:
     at = datetime.now(UTC)
     return [
         {
-            "partition": one % 4, "offset": 81_204 + one, "received_at": at - timedelta(minutes=7 * one),
+            "partition": one % 4, "offset": 81_204 + one, "logged_at": at - timedelta(minutes=7 * one),
             "reason": reasons[one % 3 or one % 4],
-            "raw": json.dumps({"type": "pageview", "url": "nowhere", "title": "Boats " * (one % 30), "visitor": "v7"}),
+            "raw": json.dumps({"url": "nowhere", "title": "Boats " * (one % 30), "site_name": "a"}).encode(),
         }
         for one in range(number)
     ]  # fmt: skip

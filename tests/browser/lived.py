@@ -12,7 +12,10 @@ from penstock.lake import alerts
 from penstock.lake.audit import Entry, record
 from penstock.lake.layout import Layout
 from penstock.lake.releases import BUILDING, READY, Release, say
+from penstock.lake.repairs import REPAIRS, Repair
 from penstock.lake.replaying import Progress
+from penstock.lake.restore_points import RestorePoint, keep
+from penstock.lake.retractions import RETRACTIONS, Restatement, Retraction
 
 DONE = (
     ("switch", "web", "ann", "tablets are no phones", "bob", {"release": "r1"}, {"release": "r2"}),
@@ -31,9 +34,26 @@ def lived_in() -> Lake:
     for number, (what, about, who, why, by, before, after) in enumerate(DONE):
         at = now - timedelta(days=3 + 6 * number)
         record(layout, Entry(f"op{number}", what, about, who, why, by, before, after, at))
+    _stated(layout)
+    for number in range(9):
+        at = now - timedelta(hours=5 * number)
+        kind, why = ("publish", "after a build") if number % 4 else ("daily", "each night, before upkeep")
+        keep(layout, RestorePoint(f"{at:%Y%m%dT%H%M%S}-00{number:02}", at, kind, "airflow", why))
     write_deltalake(layout.alerts(), pa.Table.from_pylist([_alert(number, now) for number in range(24)], alerts.SCHEMA))
     lake.refresh()
     return lake
+
+
+def _stated(layout: Layout) -> None:
+    """A test that was retracted, a region that was misspelt, and a sender who had renamed a field and was wrong."""
+    of, lina = "web.events", {"by": "lina", "records": 4210}
+    told = {"where": "visitor like 'load-test-%'", "first": "2026-11-12T09:00:00Z", "last": "2026-11-12T10:00:00Z"}
+    RETRACTIONS.state(layout, Retraction("x4f81c02e", of, why="a load test on the live site", **told, **lina))
+    said = {"field": "region", "value": "'Troms'", "where": "region = 'Tromso'"}
+    RETRACTIONS.state(layout, Restatement("x77b01dee", of, by="ann", why="misspelt by the shop", records=812, **said))
+    renamed = {"reason": "missing_site", "rename": {"host": "site"}}
+    REPAIRS.state(layout, Repair("p0c9a11f3", of, by="ann", why="renamed in the app", records=77, **renamed))
+    REPAIRS.state(layout, Repair("p5d20b7a1", of, of="p0c9a11f3", by="ann", why="they were another site's", records=77))
 
 
 def _released(lake: Lake, layout: Layout) -> None:

@@ -39,6 +39,9 @@ MOMENTS: dict[str, tuple[str, Callable[[Page], object]]] = {
     "login": ("/", lambda page: page.get_by_role("button", name="Log in").click()),
     "share": ("/", lambda page: page.get_by_role("button", name="Share").click()),
     "replay": ("/?page=releases", lambda page: page.get_by_role("button", name="Replay…").click()),
+    "retract": ("/?page=rejected", lambda page: page.get_by_role("button", name="Retract facts of web.events").click()),
+    "repair": ("/?page=rejected", lambda page: page.get_by_role("button", name="Repair missing_site").click()),
+    "rewind": ("/?page=releases", lambda page: page.get_by_role("button", name="Rewind to").first.click()),
     "compared": ("/?page=releases", lambda page: compared(page)),
     "focus": ("/?range=30d", lambda page: [page.keyboard.press("Tab") for _ in range(16)]),
 }

@@ -61,7 +61,8 @@ def mail_server() -> Iterator[tuple[str, list[str]]]:
 
 @contextmanager
 def serving(server: socketserver.TCPServer) -> Iterator[int]:
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # It is asked so often whether it should end.
+    threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
     try:
         yield server.server_address[1]
     finally:

@@ -58,6 +58,20 @@ class WebLake:
         Appender(path).append(rows, QUERY, number)
         append(self.spark, self.layout, FIRST_RELEASE, views, rows, number, QUERY)  # type: ignore[arg-type]
 
+    def reject(self, records: Iterable[Mapping[str, Any]], name: str = EVENTS.name) -> None:
+        """Commits one epoch of records that are no facts: each with its place, its moment, a reason and its bytes."""
+        asked, path = source(name), self.layout.silver(FIRST_RELEASE, name)
+        rows = [
+            {
+                "epoch": 0, "disposition": "rejected", "content_hash": 0, **one,
+                "received_at": one["logged_at"], "day": one["logged_at"].date(),
+            }
+            for one in records
+        ]  # fmt: skip
+        table = pa.Table.from_pylist(rows, columns(asked))
+        create(path, table.schema, silver.INDEXED)
+        Appender(path).append(table, f"{QUERY}-rejected", 0)
+
     def build(self, views: Iterable[View], gate: Any) -> list[Any]:
         from penstock.engine.build import Batch
 
@@ -96,8 +110,13 @@ def rows_of(asked: Source, events: list[Event], epoch: int, offset: int, known: 
         }
         for i, one in enumerate(events)
     ]  # fmt: skip
+    return pa.Table.from_pylist(rows, columns(asked))
+
+
+def columns(asked: Source) -> pa.Schema:
+    """Silver's columns of a source, without Spark's parser of types."""
     own = [(one.name, ARROW.get(one.type, pa.string())) for one in asked.fields]
-    return pa.Table.from_pylist(rows, pa.schema([*silver.BEFORE_FACTS.items(), *own, *silver.AFTER_FACTS.items()]))
+    return pa.schema([*silver.BEFORE_FACTS.items(), *own, *silver.AFTER_FACTS.items()])
 
 
 def fact(event: Event) -> dict[str, Any]:

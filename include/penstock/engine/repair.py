@@ -21,7 +21,6 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
-from penstock.engine.correcting import BadRepair, corrected
 from penstock.engine.dispositions import disposed
 from penstock.engine.history import remembered
 from penstock.engine.ids import Seen
@@ -31,6 +30,7 @@ from penstock.engine.publish import Gate
 from penstock.engine.retraction import rebuilt
 from penstock.engine.shape import Shape
 from penstock.engine.unsealing import plain
+from penstock.lake.correcting import BadRepair, corrected
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.records import COLUMNS

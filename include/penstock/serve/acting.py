@@ -1,4 +1,4 @@
-"""What people on call do to releases from the console: each is a run of the DAG that Airflow's own form starts.
+"""What people on call do to releases and facts from the console: each is a run of the DAG that Airflow's form starts.
 
 Airflow judges the form, plans, asks for approval and keeps the story; here it is passed on, in the name of who asks.
 """
@@ -18,7 +18,9 @@ from penstock.serve.access.who import READER, ROLES, Who
 from penstock.serve.problems import Problem, bad, unknown
 from penstock.settings import Settings
 
-OPERATIONS = ("replay", "switch", "drop_release", "restore_point")
+OPERATIONS = (
+    "replay", "switch", "drop_release", "restore_point", "rewind", "retract", "restate", "repair",
+)  # fmt: skip
 ANSWERS = {"approve": YES, "reject": NO}
 # Nothing that would mean more in an address of Airflow's.
 RUN = re.compile(r"[\w.:+-]+")
@@ -35,13 +37,14 @@ class Acts:
 
     def under_way(self, _: Request) -> object:
         """The runs of these operations that are not over, newest first; None where no Airflow answers."""
+        airflow = f"http://127.0.0.1:{self._settings.airflow_port}"
         try:
             with self._airflow(READER) as cockpit:
                 runs = cockpit.under_way()
         except Problem:
-            return {"runs": None}
+            return {"runs": None, "airflow": airflow}
         told = [{"dag": one["dag_id"], "run": one["dag_run_id"], "state": one["state"]} for one in runs]
-        return {"runs": [one for one in told if one["dag"] in OPERATIONS]}
+        return {"runs": [one for one in told if one["dag"] in OPERATIONS], "airflow": airflow}
 
     def told(self, request: Request) -> object:
         """How far a run is: its tasks, what is planned, what it asks, and why it failed."""

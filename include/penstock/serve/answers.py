@@ -12,7 +12,6 @@ from starlette.requests import Request
 from penstock import __version__
 from penstock.lake.ledger import balances
 from penstock.log.alerts import Alerts
-from penstock.model.domain import UnknownName, domains, source
 from penstock.model.view import Tally
 from penstock.serve.acting import Acts
 from penstock.serve.beside import Beside
@@ -27,7 +26,7 @@ from penstock.serve.live import PIPELINE, Key, Live
 from penstock.serve.matched import ALERTS, ROWS, Matched, limited, rules
 from penstock.serve.metrics import Metrics
 from penstock.serve.openapi import openapi
-from penstock.serve.problems import Problem, bad, or_problem, unknown
+from penstock.serve.problems import Problem, bad, or_problem
 from penstock.serve.question import ask, keys
 from penstock.serve.reader import Answer, Reader
 from penstock.serve.records import latest
@@ -35,6 +34,7 @@ from penstock.serve.reports import KINDS
 from penstock.serve.reports.kept import Reports
 from penstock.serve.snapshot import Snapshot
 from penstock.serve.told import Told
+from penstock.serve.undoing import Undoing, source_of
 from penstock.serve.works import Works
 from penstock.settings import Settings
 
@@ -62,6 +62,7 @@ class Answers:
         self.told = Told(settings, reader)
         self.works = Works(settings, reader)
         self.acts = Acts(settings)
+        self.undoing = Undoing(reader)
         self._ledger = Beside(self.hours, "ledger", LEDGER_SECONDS)
 
     def refresh(self) -> set[str]:
@@ -162,10 +163,7 @@ class Answers:
         return openapi(list(self._reader.views().values()), __version__)
 
     def _latest(self, request: Request, disposition: str) -> object:
-        try:
-            asked = source(request.path_params["source"])
-        except UnknownName as error:
-            raise unknown("source", request.path_params["source"], _sources()) from error
+        asked = source_of(request)
         limit = limited(request.query_params.get("limit", str(ROWS)))
         release, reason = self._reader.release(asked.domain), request.query_params.get("reason", "")
         rows = latest(self._reader.layout, self._records, release, asked, disposition, limit, reason)
@@ -185,7 +183,3 @@ class Answers:
         view = self._reader.view(said["view"])
         names = ("bucket", "again", *view.by) if isinstance(view, Tally) else (*keys(view), "started")
         return self.answer(view.name, [pair for pair in key if pair[0] != "view"]), names
-
-
-def _sources() -> tuple[str, ...]:
-    return tuple(source.name for domain in domains().values() for source in domain.sources)

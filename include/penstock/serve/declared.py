@@ -24,8 +24,16 @@ def pages() -> dict[str, Page]:
 @cache
 def document() -> dict[str, Any]:
     """The pages as plain JSON."""
-    told = {"domains": [{"name": name, **page.document(), "rules": rules(name)} for name, page in pages().items()]}
-    return dict(json.loads(json.dumps(told)))
+    told = [
+        {
+            "name": name,
+            **page.document(),
+            "rules": rules(name),
+            "sources": [each.name for each in domains()[name].sources],
+        }
+        for name, page in pages().items()
+    ]
+    return dict(json.loads(json.dumps({"domains": told})))
 
 
 def rules(domain: str) -> list[dict[str, Any]]:

@@ -51,6 +51,9 @@ ADDRESSES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "get /api/facts/{source}": ("The newest facts.", ROWS),
     "get /api/rejected/{source}": ("The newest rejected records.", {"reason": "only of this reason", **ROWS}),
+    "get /api/rejected/{source}/groups": ("What was rejected by reason and shape, and what might mend it.", {}),
+    "get /api/statements/{source}": ("What is retracted, restated and repaired of a source, newest first.", {}),
+    "get /api/restore_points": ("The moments that can be gone back to, newest first.", {}),
     "get /api/alerts": ("What rules have found, newest first.", ALERTS),
     "get /api/live": (
         "A websocket: the whole answer to a question of a view or of a rule, then what changes.",
@@ -115,6 +118,7 @@ def known(views: Iterable[View]) -> dict[tuple[str, str], list[str]]:
         ("charts", "kind"): [*KINDS],
         ("facts", "source"): sources,
         ("rejected", "source"): sources,
+        ("statements", "source"): sources,
         ("releases", "domain"): [*domains()],
         ("operations", "dag"): [*OPERATIONS],
     }

@@ -29,10 +29,7 @@ class Told:
         self._held: dict[tuple[Any, ...], Comparison] = {}
 
     def releases(self, _: Request) -> object:
-        return {
-            "releases": [self._release(name) for name in domains()],
-            "airflow": f"http://127.0.0.1:{self._settings.airflow_port}",
-        }
+        return {"releases": [self._release(name) for name in domains()]}
 
     def audit(self, _: Request) -> object:
         return {"entries": [entry.as_dict() for entry in entries(self._layout, limit=MOST_ENTRIES)]}

@@ -3,82 +3,28 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from datetime import timedelta
 from urllib.parse import quote
 
 import pytest
-from receivers import serving
+from airflow_desk import RUN, Airflow, standing_in
 from starlette.testclient import TestClient
 
 from penstock.lake.layout import Layout
 from penstock.serve.access.identity import Access
+from penstock.serve.acting import OPERATIONS
 from penstock.serve.answers import Answers
 from penstock.serve.app import create_app
 from penstock.serve.reader import Reader
 from penstock.settings import Settings
 
 USERS = {"analyst": "reads", "oncall": "acts", "admin": "settles"}
-RUN = "manual__2026-11-19T05:31:37.068809+00:00"
 ADDRESS = f"/api/operations/switch/{quote(RUN)}"
-
-
-class Airflow(BaseHTTPRequestHandler):
-    """One run of `switch`, which asks to be approved. Takes no form without a reason."""
-
-    asked_at: datetime
-    heard: list[tuple[str, str, Any]]
-
-    def do_GET(self) -> None:
-        path = self.path.partition("?")[0].removeprefix("/api/v2")
-        answers: dict[str, Any] = {
-            "/dags/~/dagRuns": {
-                "dag_runs": [{"dag_id": dag, "dag_run_id": RUN, "state": "running"} for dag in ("switch", "streams")]
-            },
-            f"/dags/switch/dagRuns/{RUN}": {"state": "running"},
-            f"/dags/switch/dagRuns/{RUN}/taskInstances": {
-                "task_instances": [
-                    {"task_id": "plan", "state": "success"},
-                    {"task_id": "approve", "state": "awaiting_input"},
-                    {"task_id": "move", "state": None},
-                ]
-            },
-            f"/dags/switch/dagRuns/{RUN}/taskInstances/approve/-1/hitlDetails": {
-                "subject": "Switch web to r2?",
-                "body": "nothing changes",
-                "created_at": self.asked_at.isoformat(),
-                "response_received": False,
-            },
-        }
-        self._say(200 if path in answers else 404, answers.get(path, {}))
-
-    def do_POST(self) -> None:
-        told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.heard.append((self.headers.get("Authorization", ""), self.path, told))
-        if self.path == "/auth/token":
-            self._say(201, {"access_token": told["username"]})
-        elif self.command == "POST" and "why" not in told["conf"]:
-            self._say(400, {"detail": "Invalid input for param why: required"})
-        else:
-            self._say(200, {"dag_run_id": RUN, "state": "queued"})
-
-    do_PATCH = do_POST
-
-    def _say(self, status: int, told: object) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.end_headers()
-        self.wfile.write(json.dumps(told).encode())
-
-    def log_message(self, format: str, *arguments: Any) -> None:
-        """Silent."""
 
 
 @pytest.fixture
 def airflow() -> Iterator[tuple[type[Airflow], int]]:
-    handler = type("Heard", (Airflow,), {"heard": [], "asked_at": datetime.now(UTC)})
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as port:
+    with standing_in() as (handler, port):
         yield handler, port
 
 
@@ -102,17 +48,32 @@ def test_a_form_reaches_airflow_in_the_name_of_who_sent_it(
     assert heard.heard[-1] == ("Bearer oncall", "/api/v2/dags/switch/dagRuns", sent)
 
 
+def test_whatever_is_undone_by_a_form_can_be_started(settings: Settings, airflow: tuple[type[Airflow], int]) -> None:
+    client = console(settings, airflow[1])
+    for dag in OPERATIONS:
+        assert client.post(f"/api/operations/{dag}", json={"why": "a test"}).json()["dag"] == dag
+
+
 @pytest.mark.parametrize(
     ("user", "path", "form", "status", "told"),
     [
         ("analyst", "/api/operations/switch", {"why": "x"}, 403, "takes oncall"),
         ("analyst", ADDRESS, {"answer": "approve"}, 403, "takes oncall"),
         ("oncall", "/api/operations/maintain", {"why": "x"}, 404, "no operation 'maintain'"),
+        ("oncall", "/api/operations/erase", {"why": "x"}, 404, "no operation 'erase'"),
         ("oncall", "/api/operations/switch", {"release": "r2"}, 409, "Invalid input for param why"),
         ("oncall", ADDRESS, {"answer": "perhaps"}, 400, "say the answer"),
         ("oncall", "/api/operations/switch/x%3Fstate=success", {"answer": "approve"}, 400, "as Airflow names it"),
     ],
-    ids=["starts without the role", "answers without it", "another DAG", "no reason", "no answer", "no run"],
+    ids=[
+        "starts without the role",
+        "answers without it",
+        "another DAG",
+        "what is for good",
+        "no reason",
+        "no answer",
+        "no run",
+    ],
 )
 def test_what_is_refused_says_why(
     settings: Settings,
@@ -129,10 +90,12 @@ def test_what_is_refused_says_why(
 
 def test_a_run_says_how_far_it_is_and_what_it_asks(settings: Settings, airflow: tuple[type[Airflow], int]) -> None:
     client = console(settings, airflow[1], "analyst")
-    assert client.get("/api/operations").json() == {"runs": [{"dag": "switch", "run": RUN, "state": "running"}]}
+    runs = [{"dag": "switch", "run": RUN, "state": "running"}]
+    airflow_page = f"http://127.0.0.1:{settings.airflow_port}"
+    assert client.get("/api/operations").json() == {"runs": runs, "airflow": airflow_page}
     told = client.get(ADDRESS).json()
     assert told["tasks"] == {"plan": "success", "approve": "awaiting_input", "move": None}
-    assert told["asks"] == {"subject": "Switch web to r2?", "body": "nothing changes", "open": False}
+    assert told["asks"] == {"subject": "Switch it?", "body": "nothing changes", "open": False}
     assert (told["plan"], told["over"]) == ("nothing changes", False)
 
 
@@ -150,6 +113,6 @@ def test_an_answer_waits_until_airflow_knows_that_it_asked(
 
 def test_without_airflow_the_page_still_shows_and_a_press_says_so(settings: Settings) -> None:
     client = console(settings, port=9)
-    assert client.get("/api/operations").json() == {"runs": None}
+    assert client.get("/api/operations").json()["runs"] is None
     answer = client.post("/api/operations/restore_point", json={"why": "before the deployment"})
     assert (answer.status_code, "penstock up" in answer.json()["detail"]) == (503, True)

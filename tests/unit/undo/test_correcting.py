@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.engine.correcting import BadRepair, asked, corrected
+from penstock.lake.correcting import BadRepair, asked, corrected
 from penstock.lake.repairs import Repair
 
 CASES = {

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from typer.testing import CliRunner
 
-from penstock.engine.proposing import proposed
+from penstock.lake.proposing import proposed
 from penstock.lake.rejected import Group
 from penstock.model.source import Field, Source
 from penstock.ops.cli import application

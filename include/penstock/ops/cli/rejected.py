@@ -23,8 +23,8 @@ def rejected(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Group what was rejected by reason and shape of its JSON, with three examples each and a repair to be tried."""
-    from penstock.engine.proposing import proposed
     from penstock.lake.layout import Layout
+    from penstock.lake.proposing import proposed
     from penstock.lake.rejected import groups
     from penstock.lake.releases import current
     from penstock.model import domain

@@ -34,7 +34,7 @@ def repair(
     as_json: Json = False,
 ) -> None:
     """Shape rejected records again after a repair, by the DAG `repair`, which says first what would become of them."""
-    from penstock.engine.correcting import BadRepair, asked, named
+    from penstock.lake.correcting import BadRepair, asked, named
 
     try:
         said = named("asked", source, reason, *asked(rename, cast, default), revoke)

@@ -1,44 +1,36 @@
-// What people on call do to releases: a form, a plan, a yes, and how far it is. Airflow runs it and keeps its story.
+// How people on call do something: a form, a plan, a yes, and how far it is. Airflow runs it and keeps its story.
 
 import { get, send } from "./api.js";
 import { closing, opened } from "./dialog.js";
 import { el, press, replace } from "./dom.js";
 import { problem } from "./empty.js";
+import { field } from "./operations.js";
+import { table } from "./table.js";
 
 const AGAIN = 2000;
 const WHY = { name: "why", label: "Why, for the audit", required: true, minlength: 3 };
-const REPLAY = [
-  { name: "code", label: "Code: a folder, a wheel or a git revision", placeholder: "what is deployed" },
-  { name: "source", label: "Only this source", placeholder: "all of them" },
-  { name: "view", label: "Only this view, from the facts that there are", placeholder: "all of them" },
-  { name: "from", label: "Only what arrived from", type: "date" },
-  { name: "to", label: "to", type: "date" },
-];
 
 export const mayAct = (me) => !me.share && (me.role === "oncall" || me.role === "admin");
 
-// What can be done, by its DAG: what the form says, and what it asks for beside the reason.
-export const operations = {
-  replay: (domain) => ({ dag: "replay", form: { domain }, title: `Replay ${domain}`, fields: REPLAY,
-    told: "Makes a new release from bronze, by the code that you name. Readers see nothing of it until a switch." }),
-  switch: (domain, release) => ({ dag: "switch", form: { domain, release }, title: `Switch ${domain} to ${release}`, fields: [],
-    told: "Compares both releases first and asks for a yes. Then one step moves the pointer; going back is the same step." }),
-  drop: (domain, release) => ({ dag: "drop_release", form: { domain, release }, title: `Drop ${domain} ${release}`, fields: [],
-    told: "Deletes the tables of a release that nobody reads, for good, once it is approved. Its numbers can be had again by a replay." }),
-  point: () => ({ dag: "restore_point", form: {}, title: "Take a restore point", fields: [],
-    told: "Pins the whole lake as it is now. It takes a second, copies nothing, and is kept for 30 days." }),
-};
+// The operations that are not over, whoever began them, in `part`; and where Airflow is.
+export async function underWay(part, again) {
+  const { runs, airflow } = await get("/api/operations");
+  replace(part, runs?.length ? el("section", { class: "card", "aria-label": "Under way" }, el("h2", {}, "Under way"),
+    ...runs.map((run) => el("p", {}, `${run.dag.replaceAll("_", " ")}: ${run.state} `, press("Look", () => watch(run, airflow, again))))) : null);
+  return airflow;
+}
 
-// `done` is called when the run is over, and when the dialog closes.
-export function begin(operation, airflow, done) {
+// `done` is called when the run is over, and when the dialog closes. `filled`: what the form says at first.
+export function begin(operation, airflow, done, filled = {}) {
   const said = el("p", { class: "bad", role: "alert" });
   const start = async (event) => {
     event.preventDefault();
     const pressed = event.target.querySelector("button.strong");
     pressed.disabled = true;
     try {
-      const form = { ...operation.form, ...Object.fromEntries(new FormData(event.target)) };
-      follow(await send(`/api/operations/${operation.dag}`, form), airflow, done, dialog);
+      const form = Object.fromEntries(new FormData(event.target));
+      const again = () => { dialog.close(); begin(operation, airflow, done, form); };
+      follow(await send(`/api/operations/${operation.dag}`, { ...operation.form, ...form }), airflow, done, dialog, again);
     } catch (refused) {
       replace(said, refused.message);
       pressed.disabled = false;
@@ -46,16 +38,17 @@ export function begin(operation, airflow, done) {
   };
   const dialog = opened(operation.title,
     el("p", { class: "aside" }, operation.told),
-    el("form", { onsubmit: start }, ...[...operation.fields, WHY].map(field), said,
+    el("form", { onsubmit: start }, ...[...operation.fields, WHY].map((one) => field({ ...one, value: filled[one.name] ?? one.value })), said,
       el("p", { class: "row-of-buttons" }, el("button", { class: "strong" }, operation.title), closing())));
 }
 
 // Of a run that somebody started, here or elsewhere.
-export function watch(run, airflow, done) {
+function watch(run, airflow, done) {
   follow(run, airflow, done, opened(`${run.dag.replaceAll("_", " ")}`));
 }
 
-function follow(run, airflow, done, dialog) {
+// `again`: what was asked can be asked otherwise, once the run has failed.
+function follow(run, airflow, done, dialog, again) {
   const address = `/api/operations/${run.dag}/${encodeURIComponent(run.run)}`;
   const body = el("div", { "aria-live": "polite" }, el("p", { class: "aside" }, "Airflow has it…"));
   const link = el("a", { href: `${airflow}/dags/${run.dag}/runs/${encodeURIComponent(run.run)}`, rel: "noreferrer" }, "in Airflow");
@@ -74,7 +67,7 @@ function follow(run, airflow, done, dialog) {
     }
     // Drawn only when it changed: a button that is drawn anew under a finger is not pressed.
     const now = JSON.stringify(told);
-    if (now !== shown) replace(body, ...state(told, address, look));
+    if (now !== shown) replace(body, ...state(told, address, look, again));
     shown = now;
     if (told.over) done(); else setTimeout(look, AGAIN);
   };
@@ -82,13 +75,14 @@ function follow(run, airflow, done, dialog) {
   look();
 }
 
-function state(told, address, look) {
+function state(told, address, look, again) {
   return [
     el("ul", { class: "tasks" }, Object.entries(told.tasks).map(([task, name]) => el("li", { "data-state": name || "waits" },
       el("span", {}, task.replaceAll("_", " ")), el("span", { class: "aside" }, (name || "waits").replaceAll("_", " "))))),
-    told.plan ? el("pre", { class: "plan" }, told.plan) : null,
+    told.plan ? el("div", { class: "plan" }, plan(told.plan)) : null,
     told.asks ? question(told.asks, address, look) : null,
     told.why ? el("p", { class: "bad", role: "alert" }, told.why) : null,
+    told.why && again ? press("Change what was asked", again) : null,
     told.over && !told.why ? el("p", { class: "good", role: "status" }, "Done. It is in the audit.") : null,
   ];
 }
@@ -110,6 +104,15 @@ function question(asks, address, look) {
       press("Reject", answer("reject"), { disabled: !asks.open })), said);
 }
 
-function field({ label, ...attributes }) {
-  return el("label", {}, el("span", {}, label), el("input", { autocomplete: "off", ...attributes }));
+// A plan is Markdown, of which it has headings, paragraphs and tables. What data say is in it: text nodes, as everywhere.
+function plan(text) {
+  return text.trim().split(/\n{2,}/).map((part) => {
+    if (part.startsWith("|")) return el("div", { class: "scroll" }, planned(part));
+    return part.startsWith("#") ? el("h3", {}, part.replace(/^#+ /, "")) : el("p", {}, part);
+  });
+}
+
+function planned(part) {
+  const [names, , ...rows] = part.split("\n").map((line) => line.slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|")));
+  return table(names, rows, { stacks: false });
 }

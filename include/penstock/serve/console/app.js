@@ -129,7 +129,7 @@ function routes() {
   return {
     ...Object.fromEntries(domains),
     pipeline: { name: "pipeline", label: "Pipeline", open: pipelinePage },
-    rejected: { name: "rejected", label: "Rejected", open: (main) => rejectedPage(main, declared.domains.map((domain) => domain.source)) },
+    rejected: { name: "rejected", label: "Rejected", open: (main) => rejectedPage(main, declared.domains.flatMap((domain) => domain.sources), me) },
     rules: { name: "rules", label: "Rules", open: (main) => rulesPage(main, declared.domains) },
     releases: { name: "releases", label: "Releases", open: (main) => releasesPage(main, me) },
     audit: { name: "audit", label: "Audit", open: auditPage },

@@ -1,9 +1,11 @@
 // Records that are no facts: why, how many, and the latest of them as they came (as text, whatever they contain).
 
+import { begin, mayAct, underWay } from "./acting.js";
 import { get } from "./api.js";
 import { el, replace } from "./dom.js";
 import { problem } from "./empty.js";
 import { moment, number } from "./format.js";
+import { mending } from "./mending.js";
 import { table } from "./table.js";
 
 const ASKED = 200;
@@ -11,11 +13,18 @@ const SHOWN = 100;
 // More of a record is seen once it is unfolded.
 const BEGINNING = 90;
 
-export async function rejectedPage(main, sources) {
-  const cards = sources.map((source) => ({ source, body: el("div") }));
-  replace(main, el("h1", {}, "Rejected"), el("p", { class: "aside" }, "Nothing is dropped: every record that is no fact is kept here whole, with the rule that it broke."),
-    cards.map(({ source, body }) => el("section", { class: "card", "aria-label": source }, el("h2", {}, source), body)));
-  await Promise.all(cards.map(({ source, body }) => look(source, body)));
+export async function rejectedPage(main, sources, me) {
+  const doing = el("div");
+  const cards = sources.map((source) => ({ source, latest: el("div"), stated: el("div") }));
+  replace(main, el("h1", {}, "Rejected"), el("p", { class: "aside" }, "Nothing is dropped: every record that is no fact is kept here whole, with the rule that it broke."), doing,
+    cards.map(({ source, latest, stated }) => el("section", { class: "card", "aria-label": source }, el("h2", {}, source), latest, stated)));
+  const show = async () => {
+    const airflow = await underWay(doing, again);
+    const acts = mayAct(me) ? (operation) => begin(operation, airflow, again) : null;
+    await Promise.all(cards.flatMap(({ source, latest, stated }) => [look(source, latest), mending(stated, source, acts)]));
+  };
+  const again = () => show().catch((error) => problem(doing, error));
+  await show();
   return () => {};
 }
 

@@ -1,13 +1,15 @@
 // The releases of each domain, two of them compared, and what was done to them, by whom and why.
 
-import { begin, mayAct, operations, watch } from "./acting.js";
+import { begin, mayAct, underWay } from "./acting.js";
 import { get } from "./api.js";
 import { el, press, replace } from "./dom.js";
 import { problem } from "./empty.js";
 import { moment, number } from "./format.js";
+import { operations } from "./operations.js";
 import { table } from "./table.js";
 
 const SHOWN = 12;
+const POINTS = 6;
 // How far a replay is changes with each of its epochs, which take seconds.
 const AGAIN = 5000;
 
@@ -15,17 +17,18 @@ export async function releasesPage(main, me) {
   const doing = el("div");
   const list = el("section", { class: "card", "aria-label": "Releases" });
   const compared = el("section", { class: "card", "aria-label": "Comparison", hidden: true });
+  const restored = el("section", { class: "card", "aria-label": "Restore points" });
   const audit = el("section", { class: "card", "aria-label": "Audit" });
   replace(main, el("h1", {}, "Releases"),
     el("p", { class: "aside" }, "A release is one version of a domain's silver and gold: code and tables. One pointer says which is current; the others keep up for a set time, so that going there and back is one step."),
-    doing, list, compared, audit);
+    doing, list, compared, restored, audit);
   let timer = 0;
   const show = async () => {
     clearTimeout(timer);
-    const said = await get("/api/releases");
-    const acts = mayAct(me) ? (operation) => begin(operation, said.airflow, again) : null;
-    replace(list, said.releases.map((domain) => domainPart(domain, said.airflow, acts, (release) => compare(compared, domain, release))));
-    await underWay(doing, said.airflow, again);
+    const [said, points, airflow] = await Promise.all([get("/api/releases"), get("/api/restore_points"), underWay(doing, again)]);
+    const acts = mayAct(me) ? (operation) => begin(operation, airflow, again) : null;
+    replace(list, said.releases.map((domain) => domainPart(domain, airflow, acts, (release) => compare(compared, domain, release))));
+    replace(restored, pointsPart(points, acts));
     const building = said.releases.some((domain) => domain.all?.some((one) => one.progress));
     if (building && list.isConnected) timer = setTimeout(() => show().catch((error) => problem(list, error)), AGAIN);
   };
@@ -36,13 +39,6 @@ export async function releasesPage(main, me) {
   const again = () => Promise.all([done(), show()]).catch((error) => problem(list, error));
   await again();
   return () => clearTimeout(timer);
-}
-
-// Operations that are not over, whoever began them.
-async function underWay(part, airflow, again) {
-  const { runs } = await get("/api/operations");
-  replace(part, runs?.length ? el("section", { class: "card", "aria-label": "Under way" }, el("h2", {}, "Under way"),
-    ...runs.map((run) => el("p", {}, `${run.dag.replaceAll("_", " ")}: ${run.state} `, press("Look", () => watch(run, airflow, again))))) : null);
 }
 
 function domainPart(domain, airflow, acts, chosen) {
@@ -62,14 +58,29 @@ function domainPart(domain, airflow, acts, chosen) {
     el("div", { class: "scroll" }, table(["Release", "State", "Code", "By", "Why", ""], rows)),
     acts ? el("p", { class: "row-of-buttons" },
       el("button", { type: "button", class: "strong", onclick: () => acts(operations.replay(domain.domain)) }, "Replay…"),
-      all.length > 1 ? press("Go back to the release before", () => acts(operations.switch(domain.domain, "previous"))) : null,
-      press("Take a restore point", () => acts(operations.point())))
-      : el("p", { class: "aside" }, "Who is on call and logs in can replay, switch and drop here."),
+      all.length > 1 ? press("Go back to the release before", () => acts(operations.switch(domain.domain, "previous"))) : null)
+      : el("p", { class: "aside" }, "Who is on call and logs in can replay, switch, drop and rewind here."),
     airflow ? el("p", { class: "aside" }, "The same in Airflow: ", ...["replay", "switch", "drop_release"].flatMap((dag) => [
       el("a", { href: `${airflow}/dags/${dag}`, rel: "noreferrer" }, dag.replaceAll("_", " ")), " · ",
     ]).slice(0, -1)) : null,
     el("details", {}, el("summary", {}, `When the views of ${domain.release} were built`), el("div", { class: "scroll" }, table(["View", "Built"], published))),
   );
+}
+
+function pointsPart({ points, domains }, acts) {
+  const row = (point) => [
+    moment(point.at), point.kind, point.by, prose(point.why), number(point.tables), moment(point.until, false),
+    acts ? press("Rewind to it", () => acts(operations.rewind(point, domains)), { "aria-label": `Rewind to ${point.id}` }) : "",
+  ];
+  const listed = (some) => el("div", { class: "scroll" }, table(["Taken", "Kind", "By", "Why", "Tables", "Kept until", ""], some.map(row)));
+  const [first, more] = [points.slice(0, POINTS), points.slice(POINTS)];
+  return [
+    el("h2", {}, "Restore points"),
+    el("p", { class: "aside" }, "Moments that the lake can go back to: one is taken at each publish, each night, and before something risky."),
+    first.length ? listed(first) : el("p", { class: "nothing" }, "There is none yet."),
+    more.length ? el("details", {}, el("summary", {}, `and ${number(more.length)} earlier ones`), listed(more)) : null,
+    acts ? el("p", { class: "row-of-buttons" }, press("Take a restore point", () => acts(operations.point()))) : null,
+  ];
 }
 
 // Of a release that is being built: how far it is (nobody can say how long its views take). Of one that keeps up: until when.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
 
-from penstock.engine.correcting import CASTS
+from penstock.lake.correcting import CASTS
 from penstock.lake.rejected import Group
 from penstock.model.source import Source
 
@@ -28,10 +28,11 @@ UNREAD = ("malformed", "unknown_")
 
 @dataclass(frozen=True)
 class Proposal:
-    """A command, or in words why there is none that could be proposed."""
+    """A command, or in words why there is none that could be proposed. `dag` is the operation that might mend them."""
 
     why: str
     command: str = ""
+    dag: str = "repair"
     rename: Mapping[str, str] = field(default_factory=dict)
     cast: Mapping[str, str] = field(default_factory=dict)
 
@@ -117,7 +118,7 @@ def _changes(kind: str, value: Any) -> bool:
 
 def _new_code(source: Source) -> Proposal:
     words = ["penstock", "replay", "--domain", source.domain, "--source", source.name, "--code", "…", "--why", "…"]
-    return Proposal("only other code, or a newer schema, can read it", _line(words))
+    return Proposal("only other code, or a newer schema, can read it", _line(words), "replay")
 
 
 def _repair(
@@ -126,7 +127,7 @@ def _repair(
     parts: Iterable[tuple[str, Mapping[str, str]]] = (("--rename", rename), ("--cast", cast))
     said = [word for option, pairs in parts for old, new in pairs.items() for word in (option, f"{old}={new}")]
     words = ["penstock", "repair", "--source", source.name, "--reason", group.reason, *said, "--why", "…", "--dry-run"]
-    return Proposal(why, _line(words), rename, cast)
+    return Proposal(why, _line(words), rename=rename, cast=cast)
 
 
 def _line(words: Sequence[str]) -> str:

@@ -1,0 +1,66 @@
+"""What can be undone, as the API tells it: rejected records that are alike, what was said of facts, restore points."""
+
+from dataclasses import asdict
+from typing import Any
+
+from starlette.requests import Request
+
+from penstock.lake.proposing import proposed
+from penstock.lake.rejected import groups
+from penstock.lake.repairs import REPAIRS
+from penstock.lake.restore_points import points
+from penstock.lake.retractions import RETRACTIONS
+from penstock.lake.statements import Statement
+from penstock.model.domain import UnknownName, domains, source
+from penstock.model.source import Source
+from penstock.serve.problems import unknown
+from penstock.serve.reader import Reader
+
+
+class Undoing:
+    """Over one lake."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def groups(self, request: Request) -> object:
+        """What was rejected by reason and shape, the most first, each with what might mend it."""
+        of, layout = source_of(request), self._reader.layout
+        release = self._reader.release(of.domain)
+        found = [(group, proposed(of, group)) for group in groups(layout, release, of.name)]
+        told = [{**asdict(group), "proposal": mends and asdict(mends)} for group, mends in found]
+        return {"source": of.name, "release": release, "groups": told}
+
+    def statements(self, request: Request) -> object:
+        """What is retracted, restated and repaired of a source now, newest first; and what a condition may ask."""
+        of = source_of(request)
+        said: list[Statement] = [
+            *RETRACTIONS.in_force(self._reader.layout, of.name),
+            *REPAIRS.in_force(self._reader.layout, of.name),
+        ]
+        told = sorted(said, key=lambda each: each.at, reverse=True)
+        return {
+            "source": of.name,
+            "key": of.key,
+            "columns": [field.name for field in of.fields],
+            "statements": [{**asdict(each), "verb": each.verb} for each in told],
+        }
+
+    def points(self, _: Request) -> object:
+        """Every moment that can be gone back to, newest first; and whose tables there are."""
+        return {"points": [_told(point.as_dict()) for point in points(self._reader.layout)], "domains": [*domains()]}
+
+
+def source_of(request: Request) -> Source:
+    """The one that an address names."""
+    try:
+        return source(request.path_params["source"])
+    except UnknownName as error:
+        known = tuple(source.name for domain in domains().values() for source in domain.sources)
+        raise unknown("source", request.path_params["source"], known) from error
+
+
+def _told(point: dict[str, Any]) -> dict[str, Any]:
+    """Versions and offsets are for the engine; people are told of how many tables."""
+    named = {name: point[name] for name in ("id", "at", "kind", "by", "why", "until")}
+    return {**named, "tables": len(point["tables"])}
