@@ -17,9 +17,8 @@ from airflow.sdk import Param, chain, dag, task
 
 from penstock.ops.airflow import forms
 from penstock.ops.airflow.defaults import DEFAULTS
-from penstock.ops.airflow.errors import Busy
 from penstock.ops.airflow.runbooks import runbook
-from penstock.ops.airflow.steps import SparkStep
+from penstock.ops.airflow.streaming import StreamStep
 
 SAME = {"domain": "{{ params.domain }}", "release": "{{ params.release }}"}
 
@@ -48,11 +47,7 @@ def release_stream() -> None:
         return releasing.still_kept(domain, release)
 
     chain(
-        SparkStep(
-            job="stream",
-            refusal=Busy,
-            arguments=["--domains={{ params.domain }}", "--release={{ params.release }}"],
-        ),
+        StreamStep(**SAME),
         still_kept(SAME["domain"], SAME["release"]),
         TriggerDagRunOperator(task_id="again", trigger_dag_id="release_stream", conf=SAME),
     )

@@ -12,8 +12,8 @@ import sys
 from functools import partial
 
 from penstock.engine.gate import recorded
-from penstock.engine.halting import ask_to_end, halted, shapes_of
-from penstock.engine.lease import LeaseTaken
+from penstock.engine.halting import halted, shapes_of
+from penstock.engine.lease import LeaseTaken, ask_to_end, leases_in
 from penstock.engine.lineage import kept_up
 from penstock.engine.publish import Refused
 from penstock.engine.repair import looked, planned, repair, settled
@@ -56,7 +56,7 @@ def repaired(told: argparse.Namespace) -> str:
     quiet = partial(halted, settings.home, shapes_of(layout, of))
     rows = repair(spark, layout, said, shape, partial(recorded, layout), quiet)
     # Streams remember ids from silver when they start: what became a fact must be known to them.
-    ask_to_end(settings.home)
+    ask_to_end(leases_in(settings.home), shapes_of(layout, of))
     what = {"reason": said.reason, "rename": said.rename, "cast": said.cast, "default": said.default, "of": said.of}
     after = {"id": said.id, "records": said.records, "days": list(said.days)}
     verb = "revoke repair" if said.of else "repair"

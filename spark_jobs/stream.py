@@ -1,11 +1,12 @@
-"""Runs the streams of some domains in one driver: archive and shape of each of their sources.
+"""Runs the streams of a group in one driver: archive and shape of each of its sources.
 
     python spark_jobs/stream.py --shift-hours 6
+    python spark_jobs/stream.py --group streams_clicks
     python spark_jobs/stream.py --domains web --release r2
 
 A release that has its own code has its own driver, of one domain; the archive is that of the first release's driver.
-Exit status: 0 the shift is over or somebody asked it to stop; 3 another driver has the lease; else it crashed, which is
-always safe: start it again.
+Exit status: 0 the shift is over or somebody asked it to stop; 2 there is no such group; 3 another driver has the lease;
+else it crashed, which is always safe: start it again.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from penstock.engine.lineage import Touched, told
 from penstock.lake.code import folder_of
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.domain import domains, source, use
+from penstock.model.group import RELEASED, REST, BadGroups, Group, group
 from penstock.model.source import Source
 from penstock.model.view import source_of
 from penstock.settings import Settings
@@ -26,26 +28,38 @@ from penstock.settings import Settings
 def main() -> int:
     settings = Settings.from_env()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--domains", default="", help="names with commas; all domains when absent")
-    parser.add_argument("--sources", default="", help="only these sources, with commas: one driver each, on a cluster")
+    parser.add_argument("--group", default=REST, help="a stream group of PENSTOCK_STREAM_GROUPS")
+    parser.add_argument("--domains", default="", help="instead of a group: all sources of these, with commas")
+    parser.add_argument("--sources", default="", help="instead of a group: these, with commas")
     parser.add_argument("--release", default=FIRST_RELEASE)
     parser.add_argument("--shift-hours", type=float, default=settings.shift_hours)
     asked = parser.parse_args()
-    names = [name for name in asked.domains.split(",") if name] or list(domains())
-    code = folder_of(Layout(settings.lake), settings.home, names[0], asked.release)
+    first = asked.domains.partition(",")[0] or next(iter(domains()))
+    code = folder_of(Layout(settings.lake), settings.home, first, asked.release)
     use(code)
-    chosen = [source(name) for name in asked.sources.split(",") if name] or [
-        each for name in names for each in domains()[name].sources
-    ]
+    try:
+        hosted = hosted_by(settings, asked)
+    except BadGroups as bad:
+        print(bad, file=sys.stderr)  # noqa: T201
+        return 2
 
     def shift(_: Touched) -> int:
         try:
-            return run(settings, chosen, asked.release, asked.shift_hours, code)
+            return run(settings, hosted, asked.release, asked.shift_hours, code)
         except LeaseTaken as taken:
             print(taken, file=sys.stderr)  # noqa: T201
             return 3
 
-    return told(settings, "stream", shift, streamed(settings, chosen, asked.release))
+    return told(settings, "stream", shift, streamed(settings, hosted.sources, asked.release))
+
+
+def hosted_by(settings: Settings, asked: argparse.Namespace) -> Group:
+    """What this driver runs. A release's own driver says so: it is no group's."""
+    own = [source(name) for name in asked.sources.split(",") if name]
+    whole = [each for name in asked.domains.split(",") if name for each in domains()[name].sources]
+    if not (own or whole):
+        return group(settings.stream_groups, asked.group)
+    return Group(asked.group if asked.release == FIRST_RELEASE else RELEASED, tuple(own or whole))
 
 
 def streamed(settings: Settings, chosen: Sequence[Source], release: str) -> Touched:

@@ -50,6 +50,8 @@ class Settings:
     spark_ui_port: int = 0
     # Hours that one streaming driver runs before a fresh one takes over.
     shift_hours: float = 6.0
+    # Sources with a streaming driver of their own: `clicks=web.events orders=orders`; all others share one.
+    stream_groups: str = ""
     # How Spark's JVMs compile: `full` for stacks that live for hours, `quick` for those that live for minutes.
     compiler: str = "full"
     # Days that a release which nobody reads is kept up: so long one may go back to it.
@@ -83,6 +85,7 @@ class Settings:
             store=environ.get(STANDARD["store"], ""),
             store_region=environ.get(STANDARD["store_region"], cls.store_region),
             shift_hours=_number(environ, "PENSTOCK_SHIFT_HOURS", cls.shift_hours),
+            stream_groups=environ.get("PENSTOCK_STREAM_GROUPS", ""),
             compiler=_one_of(environ, "PENSTOCK_COMPILER", ("full", "quick")),
             revert_days=_number(environ, "PENSTOCK_REVERT_DAYS", cls.revert_days),
             lineage=_lineage(environ, "PENSTOCK_LINEAGE"),

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import runpy
 import sys
 import time
@@ -9,7 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
+from airflow.providers.apache.spark.hooks import spark_submit
 from airflow.sdk import DAG, AssetOrTimeSchedule
 from airflow.sdk.definitions._internal.contextmanager import DagContext
 from airflow.sdk.definitions.timetables.simple import ContinuousTimetable
@@ -24,11 +27,40 @@ from penstock.settings import Settings
 HEAVY = ("pyspark", "delta", "pandas", "great_expectations", "deltalake", "pyarrow", "confluent_kafka", "apprise")
 
 
+# Where else than here a driver may run, as an operator's connection says it.
+CLUSTERS = {
+    "kubernetes": {"host": "k8s://https://cluster:6443", "extra": {"deploy-mode": "cluster", "namespace": "penstock"}},
+    "yarn": {
+        "host": "yarn",
+        "extra": {"deploy-mode": "cluster", "yarn_resourcemanager_webapp_address": "http://manager:8088"},
+    },
+}
+
+
 def main(folder: str) -> None:
     # What every DAG file shares is imported once by the DAG processor too.
-    for module in ("airflow.providers.apache.spark.operators.spark_submit", "penstock.ops.airflow.steps"):
+    for module in ("airflow.providers.apache.spark.operators.spark_submit", "penstock.ops.airflow.streaming"):
         importlib.import_module(module)
-    print(json.dumps([parsed(file) for file in sorted(Path(folder).glob("*.py"))]))  # noqa: T201
+    files = [parsed(file) for file in sorted(Path(folder).glob("*.py"))]
+    streams = Path(folder, "streams.py")
+    print(json.dumps({"files": files, "grouped": grouped(streams), "sent": sent(streams)}))  # noqa: T201
+
+
+def grouped(streams: Path) -> dict[str, Any]:
+    """Where sources of the web have a driver of their own."""
+    with mock.patch.dict(os.environ, {"PENSTOCK_STREAM_GROUPS": "clicks=web.events people=web.users,web.identities"}):
+        return parsed(streams)
+
+
+def sent(streams: Path) -> dict[str, str]:
+    """The streams' command on each kind of cluster."""
+    # The hook refuses Kubernetes without this client, which the lock does not have; nothing is asked of it here.
+    vars(spark_submit).setdefault("kube_client", object())
+    told = {}
+    for name, where in CLUSTERS.items():
+        with mock.patch.dict(os.environ, {"AIRFLOW_CONN_SPARK_LAKE": json.dumps({"conn_type": "spark", **where})}):
+            told[name] = parsed(streams)["dags"][0]["tasks"][0]["command"]
+    return told
 
 
 def parsed(file: Path) -> dict[str, Any]:
@@ -122,6 +154,7 @@ def command(dag: DAG, task: Any) -> str:
     task.render_template_fields(context | {"ti": SimpleNamespace(try_number=1, xcom_pull=lambda **_: None)})
     settings = Settings(home=Path("/home/of/penstock"), lake="/lake", kafka="127.0.0.1:9092")
     # The lake's own settings are reviewed where they stand; here is what this step adds to them.
+    settings = task.sent(settings)
     ours = spark_conf(settings, short=task.is_short()).items()
     task.conf = dict(setting for setting in task.settings_of(settings).items() if setting not in ours)
     words = task._get_hook()._build_spark_submit_command(task.application)

@@ -17,8 +17,8 @@ PARSE_SECONDS = 0.5
 
 
 @pytest.fixture(scope="module")
-def parsed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a process that parsed all files and did nothing else has to say, by file."""
+def inspected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a process that parsed all files and did nothing else has to say."""
     home = tmp_path_factory.mktemp("airflow")
     connection = json.dumps({"conn_type": "spark", "host": "local[2]", "extra": {"deploy-mode": "client"}})
     environment = {"AIRFLOW_HOME": str(home), "AIRFLOW_CONN_SPARK_LAKE": connection, "PENSTOCK_HOME": str(home)}
@@ -27,11 +27,24 @@ def parsed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         env={**os.environ, **environment}, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert told.returncode == 0, told.stderr[-3000:]
-    return {each["file"]: each for each in json.loads(told.stdout.splitlines()[-1])}
+    return dict(json.loads(told.stdout.splitlines()[-1]))
+
+
+@pytest.fixture(scope="module")
+def parsed(inspected: dict[str, Any]) -> dict[str, Any]:
+    return {each["file"]: each for each in inspected["files"]}
 
 
 def tasks(parsed: dict[str, Any], file: str) -> list[dict[str, Any]]:
     return [task for dag in parsed[file]["dags"] for task in dag["tasks"]]
+
+
+def reviewed(name: str, told: str) -> str:
+    """The committed command; where it is asked for, what is told now is committed."""
+    file = HERE / "commands" / f"{name}.txt"
+    if os.environ.get("PENSTOCK_REWRITE"):
+        file.write_text(told + "\n")
+    return file.read_text().removesuffix("\n")
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -78,10 +91,21 @@ def test_what_is_submitted_is_what_was_reviewed(parsed: dict[str, Any], file: st
     for task in tasks(parsed, file):
         if task["command"] is None:
             continue
-        reviewed = HERE / "commands" / f"{file}.{task['task_id']}.txt"
-        if os.environ.get("PENSTOCK_REWRITE"):
-            reviewed.write_text(task["command"] + "\n")
-        assert task["command"] + "\n" == reviewed.read_text()
+        assert task["command"] == reviewed(f"{file}.{task['task_id']}", task["command"])
+
+
+@pytest.mark.parametrize("cluster", ["kubernetes", "yarn"])
+def test_what_is_submitted_to_a_cluster_is_what_was_reviewed(inspected: dict[str, Any], cluster: str) -> None:
+    told = inspected["sent"][cluster]
+    assert told == reviewed(f"streams.stream.{cluster}", told)
+
+
+def test_each_stream_group_has_a_dag_a_pool_and_a_driver_of_its_own(inspected: dict[str, Any]) -> None:
+    tasks = {dag["dag_id"]: dag["tasks"][0] for dag in inspected["grouped"]["dags"]}
+    assert {(name, task["pool"], task["command"].split()[-1]) for name, task in tasks.items()} == {
+        ("streams_clicks", "streams_clicks", "--group=streams_clicks"),
+        ("streams_people", "streams_people", "--group=streams_people"),
+    }
 
 
 def test_what_waits_for_what_and_when_is_what_was_reviewed(parsed: dict[str, Any]) -> None:

@@ -12,10 +12,11 @@ from operators import SECONDS, SOURCE, VIEW, Operator, post, span
 from receivers import on_call
 from standing import eventually
 
-from penstock.engine.halting import ask_to_end
+from penstock.engine.lease import ask_to_end, leases_in, of_driver
 from penstock.lake.gates import checks
 from penstock.lake.layout import FIRST_RELEASE
 from penstock.lake.publication import newest, open_table
+from penstock.model.domain import source
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +127,7 @@ def test_a_driver_that_is_killed_is_replaced_and_goes_on(operator: Operator) -> 
 
 def test_a_shift_that_ends_is_followed_by_the_next(operator: Operator) -> None:
     before = operator.working("stream")
-    ask_to_end(operator.stack.home)
+    ask_to_end(leases_in(operator.stack.home), of_driver([source(SOURCE)], FIRST_RELEASE))
     assert eventually(lambda: before.isdisjoint(operator.working("stream")), SECONDS)
     operator.send(10)
 

@@ -1,4 +1,4 @@
-"""One process, many streams: hosts the archive and the shapes of all sources of some domains."""
+"""One process, many streams: hosts the archive and the shapes of all sources of a group."""
 
 import signal
 import time
@@ -11,9 +11,9 @@ from py4j.protocol import Py4JError
 
 from penstock.engine.alarm import Alarms
 from penstock.engine.archive import Archive
-from penstock.engine.lease import take
+from penstock.engine.lease import asked_to_end, leases_in, take
 from penstock.engine.posting import post
-from penstock.engine.progress import FOLDER, Progress
+from penstock.engine.progress import Progress
 from penstock.engine.shape import Shape
 from penstock.engine.stream import Job, Stream
 from penstock.engine.upkeep import Upkeep, keep
@@ -24,6 +24,7 @@ from penstock.lake.spark_settings import pages
 from penstock.log.alerts import Alerts
 from penstock.log.schemas import Schemas
 from penstock.model.domain import domains
+from penstock.model.group import Group
 from penstock.model.source import Source
 from penstock.model.view import source_of
 from penstock.settings import Settings
@@ -39,17 +40,17 @@ LOOK_SECONDS = 0.25
 KEPT_SECONDS = 10.0
 
 
-def run(
-    settings: Settings, chosen: Sequence[Source], release: str, shift_hours: float, code: Path | None = None
-) -> int:
-    """Runs until the shift ends, the stop marker appears or SIGTERM comes; everything else is a crash, and safe.
+def run(settings: Settings, group: Group, release: str, shift_hours: float, code: Path | None = None) -> int:
+    """Runs until the shift ends, somebody asks for one of its leases or SIGTERM comes; all else is a crash, and safe.
 
     `code`: the folder of a release's own code, for Spark's workers. A stream ends when nobody keeps its release.
     """
+    chosen, place = group.sources, leases_in(settings.home)
     jobs = jobs_of(settings, chosen, release)
-    leases = {job.place.job: take(settings.home / "run" / "leases", f"{job.place.job}-{release}") for job in jobs}
-    streams = [Stream(job, settings.kafka, settings.home, Progress(job.place.job, release)) for job in jobs]
-    wanted = Wanted(settings.home / FOLDER / "stop", shift_hours)
+    leases = {job.place.job: take(place, f"{job.place.job}-{release}") for job in jobs}
+    told = [Progress(job.place.job, release, group=group.name) for job in jobs]
+    streams = [Stream(job, settings.kafka, settings.home, said) for job, said in zip(jobs, told, strict=True)]
+    wanted = Wanted(place, [f"{job}-{release}" for job in leases], shift_hours)
     upkeep = Upkeep(chores(settings, chosen, release))
     alarms = Alarms(Layout(settings.lake), chosen, Alerts(settings.kafka).tell, release)
     keeping = Kept(Layout(settings.lake), release)
@@ -123,17 +124,17 @@ class Kept:
 
 
 class Wanted:
-    """Whether the driver is still wanted. A marker counts when it is newer than the driver: nobody has to remove it."""
+    """Whether the driver is still wanted: nobody has asked for any of its leases since it began."""
 
-    def __init__(self, marker: Path, hours: float) -> None:
-        self._marker, self._begun = marker, time.time()
+    def __init__(self, place: Path, leases: Sequence[str], hours: float) -> None:
+        self._asked = partial(asked_to_end, place, leases)
+        self._begun = time.time()
         self._until = self._begun + hours * 3600
         self._told = False
         signal.signal(signal.SIGTERM, self._tell)
 
     def still(self) -> bool:
-        marked = self._marker.exists() and self._marker.stat().st_mtime >= self._begun
-        return not (self._told or marked or time.time() >= self._until)
+        return not (self._told or self._asked(self._begun) or time.time() >= self._until)
 
     def _tell(self, *_: object) -> None:
         self._told = True

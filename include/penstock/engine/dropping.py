@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from penstock.engine.lease import LeaseTaken, take
+from penstock.engine.lease import holder, leases_in, of_driver
 from penstock.lake import audit
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
@@ -66,19 +66,10 @@ def _checkpoints(layout: Layout, domain: str, release: str) -> list[str]:
 
 def _wait_for_its_drivers(home: Path, domain: str, release: str) -> None:
     """A driver that lives would make its tables again."""
-    names = [f"shape-{source.name}-{release}" for source in domains()[domain].sources]
+    names = of_driver(domains()[domain].sources, release)
     limit = time.monotonic() + PATIENCE
     for name in [f"replay-{domain}-{release}", *names]:
-        while holder := _holder(home, name):
+        while taken := holder(leases_in(home), name):
             if time.monotonic() > limit:
-                raise Refused(f"{holder} It was told that {release} is dropped; drop it again when it has ended.")
+                raise Refused(f"{taken} It was told that {release} is dropped; drop it again when it has ended.")
             time.sleep(0.5)
-
-
-def _holder(home: Path, name: str) -> str:
-    """Who has a lease, as a sentence; empty when nobody has."""
-    try:
-        take(home / "run" / "leases", name).close()
-    except LeaseTaken as taken:
-        return str(taken)
-    return ""

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from penstock.engine.lease import LeaseTaken, take
-from penstock.engine.progress import FOLDER
+from penstock.engine.lease import LeaseTaken, ask_to_end, leases_in, take
 from penstock.lake.layout import Layout
 from penstock.lake.releases import kept
 from penstock.model.source import Source
@@ -15,7 +14,7 @@ from penstock.model.source import Source
 PATIENCE = 120.0
 # Often enough to be quicker than the driver that Airflow starts at once, which takes seconds.
 LOOK_SECONDS = 0.1
-# A driver that began after the marker does not mind it, so it is set again.
+# A driver that began after it was asked does not mind it, so it is asked again.
 ASK_SECONDS = 2.0
 
 
@@ -38,21 +37,14 @@ def _taken(home: Path, name: str, patience: float) -> Iterator[None]:
     limit, asked = time.monotonic() + patience, 0.0
     while True:
         try:
-            lease = take(home / "run" / "leases", name)
+            lease = take(leases_in(home), name)
             break
         except LeaseTaken:
             if time.monotonic() > limit:
                 raise
         if time.monotonic() - asked > ASK_SECONDS:
             asked = time.monotonic()
-            ask_to_end(home)
+            ask_to_end(leases_in(home), [name])
         time.sleep(LOOK_SECONDS)
     with lease:
         yield
-
-
-def ask_to_end(home: Path) -> None:
-    """The marker that drivers look for: engine/driver.py."""
-    marker = home / FOLDER / "stop"
-    marker.parent.mkdir(parents=True, exist_ok=True)
-    marker.touch()

@@ -4,11 +4,14 @@ import fcntl
 import logging
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 from typing import IO
+
+from penstock.lake.layout import FIRST_RELEASE
+from penstock.model.source import Source
 
 # How often a holder shows that it lives, and for how long silence is believed to be patience.
 BEAT_SECONDS, SILENT_SECONDS = 2.0, 30.0
@@ -17,6 +20,29 @@ log = logging.getLogger(__name__)
 
 class LeaseTaken(RuntimeError):
     """Another live driver runs this checkpoint; nothing was changed."""
+
+
+def leases_in(home: Path) -> Path:
+    """Where the leases of a home's drivers are."""
+    return home / "run" / "leases"
+
+
+def of_driver(sources: Iterable[Source], release: str) -> list[str]:
+    """What a driver of these holds: one lease a shape and, beside the first release, one an archive."""
+    kinds = ("archive", "shape") if release == FIRST_RELEASE else ("shape",)
+    return [f"{kind}-{source.name}-{release}" for source in sources for kind in kinds]
+
+
+def ask_to_end(folder: Path, names: Iterable[str]) -> None:
+    """Asks whoever holds these to let go. Only who has begun by now minds it, and nobody has to take it back."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / f"{name}.asked").touch()
+
+
+def asked_to_end(folder: Path, names: Iterable[str], since: float) -> bool:
+    markers = [folder / f"{name}.asked" for name in names]
+    return any(marker.exists() and marker.stat().st_mtime >= since for marker in markers)
 
 
 def take(folder: Path, name: str) -> IO[str]:
@@ -36,6 +62,15 @@ def take(folder: Path, name: str) -> IO[str]:
     file.write(str(os.getpid()))
     file.flush()
     return file
+
+
+def holder(folder: Path, name: str) -> str:
+    """Who has a lease, as a sentence; empty when nobody has. It is held for a moment to see that."""
+    try:
+        take(folder, name).close()
+    except LeaseTaken as taken:
+        return str(taken)
+    return ""
 
 
 @contextmanager

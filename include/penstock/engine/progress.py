@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.lake.layout import FIRST_RELEASE
+from penstock.model.group import REST
 
 FOLDER = Path("run", "streams")
 
@@ -22,6 +23,8 @@ class Progress:
     state: str = "starting"
     sentence: str = ""
     todo: str = ""
+    # Who runs it: a stream group, or a release's own driver. It is the name of a DAG.
+    group: str = REST
     query: str = ""
     epoch: int = -1
     epochs: int = 0

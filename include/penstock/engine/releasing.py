@@ -14,7 +14,7 @@ from penstock.engine import arrived
 from penstock.engine.build import Batch
 from penstock.engine.gate import recorded
 from penstock.engine.halting import halted
-from penstock.engine.lease import take
+from penstock.engine.lease import leases_in, take
 from penstock.engine.publish import Gate
 from penstock.engine.publish import Refused as GateRefused
 from penstock.engine.repeating import repeated
@@ -43,7 +43,7 @@ LOOK_SECONDS = 2.0
 
 def replay(settings: Settings, release: Release, folder: Path, cores: int, approved_by: str = "") -> str:
     """Runs a replay in a session of its own share of the machine, with the release's code in Spark's workers too."""
-    with take(settings.home / "run" / "leases", f"replay-{release.domain}-{release.about}"):
+    with take(leases_in(settings.home), f"replay-{release.domain}-{release.about}"):
         _must_be_wanted(Layout(settings.lake), release)
         if _is_ready(Layout(settings.lake), release) and _is_recorded(Layout(settings.lake), release):
             return f"{release.domain} {release.about} is ready already"

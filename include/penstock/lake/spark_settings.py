@@ -121,8 +121,9 @@ def _folders(settings: Settings) -> list[Path]:
 
 
 def _shipped(settings: Settings) -> dict[str, str]:
-    """A cluster's executors fetch the jars from the driver."""
-    jars = [str(jar) for folder in _folders(settings) for jar in sorted(folder.glob("*.jar"))]
+    """A cluster's executors fetch the jars from the driver; those of Kubernetes have them in their image."""
+    at = "local://" if settings.spark_master.startswith("k8s://") else ""
+    jars = [f"{at}{jar}" for folder in _folders(settings) for jar in sorted(folder.glob("*.jar"))]
     return {"spark.jars": ",".join(jars)}
 
 

@@ -30,11 +30,11 @@ rewind.rewind(layout, find(layout, sys.argv[3]), "toy", "test", "to see")
 """
 DRIVES = """
 import pathlib, sys, time
-from penstock.engine.lease import take
-home = pathlib.Path(sys.argv[1])
-lease = take(home / "run" / "leases", "shape-toy.events-r1")
+from penstock.engine.lease import asked_to_end, leases_in, take
+place, begun = leases_in(pathlib.Path(sys.argv[1])), time.time()
+lease = take(place, "shape-toy.events-r1")
 print("driving", flush=True)
-while not (home / "run" / "streams" / "stop").exists():
+while not asked_to_end(place, ["shape-toy.events-r1"], begun):
     time.sleep(0.05)
 """
 

@@ -24,12 +24,13 @@ def look_at(prefix: str, *looks: Callable[[Settings, datetime], Iterable[Any]]) 
 
 
 def everything() -> None:
+    from penstock.model.group import groups
     from penstock.ops.watch.machine import disk, log
     from penstock.ops.watch.streams import streams
 
     look_at(
         "watch.",
-        lambda settings, now: streams(settings.home, now),
+        lambda settings, now: streams(settings.home, groups(settings.stream_groups), now),
         lambda settings, _: disk(settings.home),
         lambda settings, _: log(settings.kafka),
         ledger,

@@ -1,6 +1,7 @@
 """The Spark step: one file of spark_jobs/ run by spark-submit, with the lake's settings and errors by name."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
@@ -8,8 +9,9 @@ from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowException
 
 from penstock.lake.spark_settings import spark_conf
+from penstock.ops.airflow.clusters import Cluster
 from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION
-from penstock.ops.airflow.errors import DataRefused, named
+from penstock.ops.airflow.errors import DataRefused, RequestRefused, named
 from penstock.ops.airflow.notes import verdicts
 from penstock.ops.airflow.runbooks import runbook
 from penstock.settings import STANDARD, Settings
@@ -50,7 +52,7 @@ class SparkStep(SparkSubmitOperator):
         )
 
     def execute(self, context: Context) -> None:
-        settings = Settings.from_env()
+        settings = self.sent(Settings.from_env())
         self.conf = self.settings_of(settings)
         self.env_vars = {**(self.env_vars or {}), STANDARD["started_by"]: started_by(context)}
         try:
@@ -62,6 +64,25 @@ class SparkStep(SparkSubmitOperator):
             # For the run's note, whatever came of it.
             if self.gated:
                 context["ti"].xcom_push("return_value", verdicts(settings.lake, context["ti"].start_date))
+
+    def cluster(self) -> Cluster:
+        try:
+            where = self._get_hook()._connection
+        except NameError as missing:
+            # What the provider looks for on Kubernetes and imports only where it is installed.
+            raise RequestRefused(
+                "Jobs for Kubernetes need apache-airflow-providers-cncf-kubernetes beside Airflow: install it."
+            ) from missing
+        return Cluster(where["master"], where["deploy_mode"] == "cluster")
+
+    def sent(self, settings: Settings) -> Settings:
+        """The settings for where the connection sends this job; a task that is tried again finds its driver there."""
+        cluster = self.cluster()
+        settings = replace(settings, spark_master=cluster.master)
+        self._track_driver_via_k8s_api, self._yarn_track_via_rm_api = cluster.on_kubernetes, cluster.on_yarn
+        self.application = cluster.application(self.application)
+        self.env_vars = {**(self.env_vars or {}), **cluster.environment(settings)}
+        return settings
 
     def is_short(self) -> bool:
         return self.short() if callable(self.short) else self.short

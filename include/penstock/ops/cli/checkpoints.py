@@ -6,7 +6,7 @@ from typing import IO, Annotated
 import typer
 
 from penstock.engine import checkpoints, gaps
-from penstock.engine.lease import LeaseTaken, take
+from penstock.engine.lease import LeaseTaken, leases_in, take
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.domain import domains
 from penstock.ops import cli
@@ -71,7 +71,7 @@ def _places(release: str) -> list[checkpoints.Place]:
 
 def _leased(job: str, release: str) -> IO[str]:
     try:
-        return take(Settings.from_env().home / "run" / "leases", f"{job}-{release}")
+        return take(leases_in(Settings.from_env().home), f"{job}-{release}")
     except LeaseTaken as taken:
         raise Refusal(str(taken)) from taken
 

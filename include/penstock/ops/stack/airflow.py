@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
+from penstock.model.group import groups
 from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION, environment
 from penstock.ops.stack import database
 from penstock.ops.stack.health import fetch
@@ -29,8 +30,8 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
         # A fresh home must move data without anybody's click.
         "CORE__DAGS_ARE_PAUSED_AT_CREATION": False,
         "CORE__EXECUTOR": "LocalExecutor",
-        # 50 MB a worker; a streaming driver holds one for each domain.
-        "CORE__PARALLELISM": 6,
+        # 50 MB a worker; each stream group's driver holds one.
+        "CORE__PARALLELISM": 5 + len(groups(settings.stream_groups)),
         "CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{user}:{role}" for user, role in USERS.items()),
         "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home.passwords,
         "CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",

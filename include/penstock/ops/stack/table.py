@@ -54,7 +54,7 @@ def changes(before: dict[str, str], states: list[State], seconds: float, console
 
 def epochs(streams: list[dict[str, Any]]) -> Table:
     """One line a stream: where it is and how far behind."""
-    grid = Table("stream", "epoch", "lag, records", "at")
+    grid = Table("stream", "driver", "epoch", "lag, records", "at")
     for each in streams:
-        grid.add_row(each["stream"], *(str(each.get(name, "")) for name in ("epoch", "lag_records", "at")))
+        grid.add_row(each["stream"], *(str(each.get(name, "")) for name in ("group", "epoch", "lag_records", "at")))
     return grid

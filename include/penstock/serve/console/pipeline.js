@@ -89,8 +89,8 @@ function read(epoch) { return epoch < 0 ? "" : `read to epoch ${number(epoch, "c
 function drawStreams(element, status) {
   const streams = status.streams || [];
   if (!streams.length) { replace(element, el("p", { class: "nothing" }, "No stream has said anything yet. Start them: the streams DAG in Airflow, or ", el("code", {}, "penstock up"), ".")); return; }
-  replace(element, table(["Stream", "State", "Release", "Epoch", "Rows", "Behind", "Waiting", "Said at"], streams.map((one) => [
-    one.job, running(one), one.release || "", number(one.epoch, "count", true), number(one.rows, "count", true), ago(one.lag_seconds), number(one.lag_records, "count", true), moment(one.at),
+  replace(element, table(["Stream", "State", "Driver", "Release", "Epoch", "Rows", "Behind", "Waiting", "Said at"], streams.map((one) => [
+    one.job, running(one), one.group || "", one.release || "", number(one.epoch, "count", true), number(one.rows, "count", true), ago(one.lag_seconds), number(one.lag_records, "count", true), moment(one.at),
   ])));
 }
 

@@ -33,7 +33,7 @@ class Pools:
         if type(component).__name__ == "Job":
             from penstock.ops.airflow.pools import create
 
-            create()
+            create(SETTINGS)
 
 
 class Notes:

@@ -1,0 +1,74 @@
+"""The streaming driver's task: which leases it waits for, and what it tells a driver that runs elsewhere."""
+
+import json
+from pathlib import Path
+from threading import Thread
+from time import sleep
+
+import pytest
+
+from penstock.engine.lease import leases_in, take
+from penstock.ops.airflow import pools
+from penstock.ops.airflow.clusters import Cluster
+from penstock.ops.airflow.errors import RequestRefused
+from penstock.ops.airflow.steps import SparkStep
+from penstock.ops.airflow.streaming import StreamStep
+from penstock.settings import Settings
+
+GROUPS = "clicks=web.events"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path, lake=str(tmp_path / "lake"), kafka="127.0.0.1:1", stream_groups=GROUPS)
+
+
+def waiting(settings: Settings, group: str) -> Thread:
+    step = StreamStep(task_id="stream", group=group)
+    thread = Thread(target=step.await_leases, args=(settings,), daemon=True)
+    thread.start()
+    return thread
+
+
+def test_no_driver_is_begun_while_another_has_the_lease(settings: Settings) -> None:
+    with take(leases_in(settings.home), "shape-web.events-r1"):
+        task = waiting(settings, "streams_clicks")
+        sleep(0.2)
+        assert task.is_alive()
+    task.join(5)
+    assert not task.is_alive()
+
+
+def test_another_group_s_driver_is_not_waited_for(settings: Settings) -> None:
+    with take(leases_in(settings.home), "shape-web.events-r1"):
+        task = waiting(settings, "streams")
+        task.join(5)
+        assert not task.is_alive()
+
+
+def test_a_group_that_is_no_more_is_not_tried_again(settings: Settings) -> None:
+    with pytest.raises(RequestRefused, match="no stream group 'streams_gone'"):
+        StreamStep(task_id="stream", group="streams_gone").await_leases(settings)
+
+
+def test_a_group_s_pool_has_the_name_that_its_dag_asks_for(settings: Settings) -> None:
+    assert pools.wanted(settings)["streams_clicks"] == pools.wanted(settings)["streams"]
+
+
+def test_a_python_driver_on_a_standalone_cluster_is_refused_before_spark_refuses_it() -> None:
+    with pytest.raises(RequestRefused, match="standalone clusters run no Python driver"):
+        Cluster("spark://master:7077", hosts=True)
+
+
+def test_a_driver_elsewhere_is_told_all_settings_but_the_one_with_a_password(settings: Settings) -> None:
+    told = Cluster("yarn", hosts=True).environment(settings)
+    assert set(settings.to_env()) - set(told) == {"PENSTOCK_DATABASE"}
+
+
+def test_kubernetes_without_its_provider_says_what_to_install(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = {"conn_type": "spark", "host": "k8s://https://cluster", "extra": {"deploy-mode": "cluster"}}
+    monkeypatch.setenv("AIRFLOW_CONN_SPARK_LAKE", json.dumps(where))
+    with pytest.raises(RequestRefused, match="apache-airflow-providers-cncf-kubernetes"):
+        SparkStep(job="stream").sent(settings)
