@@ -5,7 +5,8 @@ commit with the cut up to which it counts. Runs when an hour is closed, and each
 
 - **By hand**: *Trigger* opens a form: a domain, a range of days, everything anew.
 - **Older days**: *Backfill* rebuilds any range, one run a day, one at a time, oldest first. Days before silver's
-  first record are refused, by form and by backfill: there is nothing to build them from.
+  first record are refused, by form and by backfill: there is nothing to build them from. Current rows
+  have no day: they are made again by *everything anew*.
 
 **Clearing and repeating are safe**: the tables are the same however often it runs.
 

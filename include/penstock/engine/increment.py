@@ -2,16 +2,18 @@
 
 Tallies, which need no other day's facts, are in engine/tallied.py."""
 
+from collections.abc import Iterable
 from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from threading import local
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.engine import arrived, candidate, inmemory, latest, perkey, sessions
+from penstock.engine import anew, arrived, candidate, inmemory, latest, perkey, sessions
 from penstock.engine.daily import MANY_ROWS
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
@@ -72,7 +74,14 @@ class Increment:
         gold = None if since is None else DeltaTable(self._path(view))
         if isinstance(view, Latest):
             return inmemory.current(view, facts, gold), None
-        return (Local(facts).partials(view), None) if gold is None else inmemory.sessions(view, facts, gold)
+        if gold is None:
+            return Local(facts).partials(view), None
+        rows, touched = inmemory.sessions(view, facts, gold)
+        if days is None:
+            return rows, touched
+        began = anew.few_rows(view, self._silver, days, MANY_ROWS)
+        others = rows.filter((pc.field("day") < days[0]) | (pc.field("day") > days[1]))
+        return None if began is None else (pa.concat_tables([others, began.cast(rows.schema)]), union(touched, days))
 
     def _few(self, view: Sessions | Latest, since: int | None) -> bool:
         """Whether what is read fits in the memory of one process. One fact of long ago has many sessions around it."""
@@ -92,7 +101,7 @@ class Increment:
         fresh = self.facts if since is None else self.facts.where(F.col("epoch") > since)
         match view:
             case Sessions():
-                return self._sessions(view, fresh, since)
+                return self._sessions(view, fresh, since, days)
             case Latest():
                 current = latest.current(view, fresh)
                 return (current if since is None else latest.merged(view, self._gold(view).unionByName(current))), None
@@ -104,16 +113,20 @@ class Increment:
     def _touched(self, view: PerKey, since: int | None, days: Range) -> Days:
         if since is None:
             return None
-        return sorted(perkey.touched_days(view, self._days(view.at, since)) | listed(days))
+        return union(perkey.touched_days(view, self._days(view.at, since)), days)
 
-    def _sessions(self, view: Sessions, fresh: DataFrame, since: int | None) -> Rows:
+    def _sessions(self, view: Sessions, fresh: DataFrame, since: int | None, days: Range) -> Rows:
         minis = sessions.minis(view, fresh)
         if since is None:
             return minis, None
         gold, minis = self._gold(view), self._hold(minis)
         touched = sorted({row[0] for row in sessions.touched_days(view, gold, minis).distinct().collect()})
         kept = gold.where(F.col("day").isin(touched))
-        return sessions.stitched(view, kept.unionByName(minis)), touched
+        rows = sessions.stitched(view, kept.unionByName(minis))
+        if days is None:
+            return rows, touched
+        began = anew.all_rows(view, self.facts, days, self._hold)
+        return rows.where(~F.col("day").between(*days)).unionByName(began), union(touched, days)
 
     def _hold(self, rows: DataFrame) -> DataFrame:
         held = rows.persist()
@@ -129,6 +142,10 @@ class Increment:
 
 def _after(since: int | None) -> int:
     return -1 if since is None else since
+
+
+def union(touched: Iterable[date], days: Range) -> list[date]:
+    return sorted({*touched, *listed(days)})
 
 
 def listed(days: Range) -> set[date]:

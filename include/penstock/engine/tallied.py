@@ -9,7 +9,7 @@ from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 from penstock.engine import arrived, daily
-from penstock.engine.increment import Days, Range, listed
+from penstock.engine.increment import Days, Range, union
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table, publications
 from penstock.model.view import Sessions, Tally, enrichment, source_of
@@ -56,7 +56,7 @@ class Tallied:
             if isinstance(of, Sessions)
             else self._days(due.tally.at, due.since)
         )
-        return None if came is None else sorted(came | listed(days))
+        return None if came is None else union(came, days)
 
     def _all(self, tally: Tally, table: DeltaTable) -> list[date]:
         """Every day that has rows."""

@@ -2,10 +2,12 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
+from deltalake import DeltaTable
 from pyspark.sql import DataFrame
-from toy_lake import Passed, ToyLake, fact, traffic
+from toy_lake import MIDNIGHT, Passed, ToyLake, fact, traffic
 
 from penstock.engine.build import Batch
 from penstock.engine.publish import Overtaken, Refused
@@ -43,6 +45,23 @@ def test_builds_and_what_came_after_them_equal_one_build_of_everything(lake: Toy
     merged = {view: lake.rows(view) for view in VIEWS}
     lake.build(full=True)
     assert {view: lake.rows(view) for view in VIEWS} == merged
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("way", WAYS, indirect=True)
+def test_days_that_are_asked_for_are_made_of_facts_whatever_was_published_of_them(lake: ToyLake) -> None:
+    midnight = 24 * 60
+    nights = [fact("ann", night * midnight + around) for night in (1, 2) for around in (-20, 0, 20)]
+    # It goes on from the asked day through the whole next one, and ends on the day after.
+    nights += [fact("bob", 1.9 * midnight + 25 * number) for number in range(70)]
+    lake.epoch([*nights, fact("cyd", 1.5 * midnight)])
+    lake.build()
+    lake.epoch([fact("eve", 4 * midnight)])
+    told = {view: lake.rows(view) for view in VIEWS}
+    asked = (MIDNIGHT + timedelta(days=1)).date()
+    DeltaTable(lake.layout.gold("r1", "toy.sessions")).delete(f"day = '{asked}'")
+    lake.build(days=(asked, asked))
+    assert {view: lake.rows(view) for view in VIEWS} == told
 
 
 def test_a_refused_view_stops_nothing_but_what_is_made_of_it(lake: ToyLake) -> None:
