@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.engine.commit import Appender, DeltaTable
+from penstock.engine.commit import Appender
 from penstock.lake.place import Place
+from penstock.lake.tablelog import LinkedLog
 
 Act = Callable[[], object]
 
@@ -44,8 +45,8 @@ POINTS = {
     f"{when} {what} {nth}": Point(owner, method, nth, when)
     for what, owner, method, numbers, moments in (
         ("file", Appender, "_write", (1, 5), ("before", "after")),
-        ("file", Place, "write", (1, 4), ("half",)),
-        ("commit", DeltaTable, "create_write_transaction", (1, 6), ("before", "after")),
+        ("file", Place, "write", (1, 3, 4), ("half",)),
+        ("commit", LinkedLog, "append", (1, 6), ("before", "after")),
     )
     for nth in numbers
     for when in moments

@@ -27,6 +27,7 @@ from penstock.engine.shape import Shape
 from penstock.engine.shapes import judged, planned
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import booked
+from penstock.lake.tablelog import LinkedLog
 from penstock.model.domain import Domain, source
 from penstock.serve.snapshot import Snapshot
 from penstock.settings import Settings
@@ -110,8 +111,8 @@ def constant_query(appender: commit.Appender, rows: pa.Table, app: str, epoch: i
     return GOOD_APPEND(appender, rows, "stream", 0)
 
 
-def nothing_is_committed(appender: commit.Appender, _: str) -> int:
-    appender._table.update_incremental()
+def nothing_is_committed(log: LinkedLog, _: str) -> int:
+    log._follow()
     return -1
 
 
@@ -138,7 +139,7 @@ BUGS: dict[str, Callable[[Patch], None]] = {
     "the record is not kept": shaped_by(lambda rows: rows.drop("value")),
     "times are off by a second": shaped_by(lambda rows: rows.withColumn("happened_at", F.expr(LATER))),
     "a transaction id that is constant": plant(commit.Appender, "append", constant_query),
-    "an epoch is committed twice": plant(commit.Appender, "committed", nothing_is_committed),
+    "an epoch is committed twice": plant(LinkedLog, "committed", nothing_is_committed),
     "ids are forgotten at a restart": plant(shape, "remembered", lambda _: Seen()),
     "ids are never remembered": plant(Seen, "remember", lambda *_: None),
     "the last one wins": plant(Seen, "judge", last_wins),

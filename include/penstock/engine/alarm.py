@@ -18,17 +18,18 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
+from deltalake import CommitProperties, Transaction, write_deltalake
 
 from penstock.engine.arrived import asked
-from penstock.engine.commit import NO_HOOKS, RETRIES
 from penstock.lake import alerts
 from penstock.lake.alerts import SCHEMA, Tell, matches
+from penstock.lake.following import Followed, Registries
 from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.names import version_file
 from penstock.lake.place import place
 from penstock.lake.place import rows as rows_of
-from penstock.lake.publication import last_epoch, open_table
-from penstock.lake.releases import current
+from penstock.lake.publication import last_epoch
+from penstock.lake.tablelog import NO_HOOKS, RETRIES
 from penstock.model.domain import domains
 from penstock.model.rule import Rule
 from penstock.model.source import Source
@@ -77,7 +78,8 @@ class Alarm:
         self._layout, self._source, self._tell = layout, source, tell
         self._release = release
         self._path = layout.silver(release, source.name)
-        self._silver: DeltaTable | None = None
+        self._silver: Followed | None = None
+        self._registries = Registries(layout)
         self._told: Told | None = None
         self._reached: Positions = {}
         self._looked = self._kept = -1
@@ -91,14 +93,13 @@ class Alarm:
     def look(self) -> int:
         """Looks at the epochs that came since the last look. How many alerts there were."""
         rules = self.rules
-        if not rules or current(self._layout, self._source.domain) != self._release:
+        if not rules or self._registries.of(self._source.domain).current != self._release:
             self._silver = None
             return 0
         if self._silver is None:
             return self._resume(rules)
-        self._silver.update_incremental()
         told = 0
-        for version in range(self._looked + 1, int(self._silver.version()) + 1):
+        for version in range(self._looked + 1, self._silver.look() + 1):
             facts = _facts(self._path, version)
             if facts is not None:
                 told += self._alert(rules, facts, _ends(facts.select(PLACED).to_batches()), version)
@@ -108,17 +109,18 @@ class Alarm:
     def _resume(self, rules: Sequence[Rule]) -> int:
         """Goes on where the source was left, whichever release was current then: its epochs are others than ours."""
         self._told = self._told or Told(self._layout, self._source)
-        silver, known = open_table(self._path), self._told.positions()
+        followed, known = Followed(self._path), self._told.positions()
+        version, silver = followed.look(), followed.table
         if known is None:
             # Where it begins is committed with the first look, so that a crash does not begin later.
             known = dict(asked(silver, HISTORY)) if silver else {}
             self._told.keep(SCHEMA.empty_table(), known)
         if silver is None:
             return 0
-        version, facts = int(silver.version()), silver.to_pyarrow_dataset().filter(_after(known))
+        facts = silver.to_pyarrow_dataset().filter(_after(known))
         self._reached, self._kept = {}, version - QUIET_VERSIONS
         told = self._alert(rules, facts, _ends(facts.to_batches(columns=PLACED)), version)
-        self._silver, self._looked = silver, version
+        self._silver, self._looked = followed, version
         return told
 
     def _alert(self, rules: Sequence[Rule], facts: Any, ends: Positions, version: int) -> int:
@@ -160,7 +162,7 @@ def _furthest(one: Positions, other: Positions) -> Positions:
 
 def _facts(silver: str, version: int) -> pa.Table | None:
     """The rows that an epoch added at a version. Compactions, restatements and rewinds tell nothing new."""
-    actions = [json.loads(line) for line in place(silver).read(f"_delta_log/{version:020}.json").splitlines()]
+    actions = [json.loads(line) for line in place(silver).below("_delta_log").read(version_file(version)).splitlines()]
     if not any("epoch" in (action.get("commitInfo") or {}).get("penstock", {}) for action in actions):
         return None
     files = [action["add"] for action in actions if "add" in action]

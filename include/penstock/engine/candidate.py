@@ -19,10 +19,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from penstock.engine.commit import NO_HOOKS
 from penstock.lake.layout import Layout
 from penstock.lake.place import place, write_parquet
 from penstock.lake.stats import statistics
+from penstock.lake.tablelog import NO_HOOKS
 
 PARTITIONS = ["day", "width"]
 # What readers skip files by.

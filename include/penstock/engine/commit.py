@@ -1,26 +1,19 @@
 """Commits an epoch's rows to a Delta table from Arrow, once, whoever asks how often.
 
-delta-rs publishes a version with link(2), as our own LogStore does, so both write to one table. A commit takes
-about 15 ms, where Spark's takes half a second: docs/decisions/0040.
+Spark's own commit takes half a second: docs/decisions/0040.
 """
 
-import time
 import uuid
 from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction
-from deltalake.transaction import AddAction
+from deltalake import DeltaTable
 
 from penstock.lake.place import place, write_parquet
 from penstock.lake.stats import statistics
-
-# Log checkpoints are made beside the epochs, not inside them: engine/upkeep.py.
-NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
-# Appends conflict in nothing but the version's number, which is soon found.
-RETRIES = 100
+from penstock.lake.tablelog import Entry, Written, log_of
 
 
 def create(path: str, schema: pa.Schema, indexed: tuple[str, ...]) -> None:
@@ -38,43 +31,30 @@ class Appender:
     """Appends epochs to one table that is partitioned by day."""
 
     def __init__(self, path: str) -> None:
-        self._folder = place(path)
-        self._table = DeltaTable(path)
-        self._indexed = self._table.metadata().configuration["delta.dataSkippingStatsColumns"].split(",")
+        table = DeltaTable(path)
+        self._folder, self._log = place(path), log_of(path, table)
+        self._indexed = table.metadata().configuration["delta.dataSkippingStatsColumns"].split(",")
 
     def committed(self, app: str) -> int:
         """The last epoch that this query committed here; -1 when there is none."""
-        self._table.update_incremental()
-        version = self._table.transaction_version(app)
-        return -1 if version is None else version
+        return self._log.committed(app)
 
     def append(self, rows: pa.Table, app: str, epoch: int, **note: Any) -> bool:
         """Commits the rows as the query's epoch. False: they are already there, and nothing was written."""
-        if self.committed(app) >= epoch:
+        last = self.committed(app)
+        if last >= epoch:
             return False
-        self._table.create_write_transaction(
-            [self._write(day, of_day) for day, of_day in by_day(rows)],
-            "append",
-            self._table.schema(),
-            partitioned(rows.schema),
-            post_commithook_properties=NO_HOOKS,
-            commit_properties=CommitProperties(
-                # From this a lost checkpoint is rebuilt: engine/checkpoints.py.
-                # Blind: a MERGE that runs meanwhile need not read what was appended (Spark's word for it).
-                custom_metadata={"penstock": {"query": app, "epoch": epoch, **note}, "isBlindAppend": True},
-                max_commit_retries=RETRIES,
-                app_transactions=[Transaction(app, epoch)],
-            ),
-        )
+        files = [self._write(day, of_day) for day, of_day in by_day(rows)]
+        # From the note a lost checkpoint is rebuilt: engine/checkpoints.py.
+        self._log.append(files, Entry(app, epoch, last, {"query": app, "epoch": epoch, **note}))
         return True
 
-    def _write(self, day: str | None, rows: pa.Table) -> AddAction:
+    def _write(self, day: str | None, rows: pa.Table) -> Written:
         name = f"day={day}/part-{uuid.uuid4()}.parquet" if day else f"part-{uuid.uuid4()}.parquet"
         content = pa.BufferOutputStream()
         write_parquet(rows, content, compression="zstd", write_statistics=self._indexed)
         size = self._folder.write(name, content.getvalue())
-        kept = statistics(rows, self._indexed)
-        return AddAction(name, size, {"day": day} if day else {}, int(time.time() * 1000), True, kept)
+        return Written(name, size, {"day": day} if day else {}, statistics(rows, self._indexed))
 
 
 class Tables(dict[str, Appender]):

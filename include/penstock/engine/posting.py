@@ -16,6 +16,7 @@ from deltalake.exceptions import CommitFailedError, TableNotFoundError
 from penstock.engine.commit import Appender, create
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import LEDGER
+from penstock.lake.names import version_file
 from penstock.lake.place import place
 from penstock.model.source import Source
 
@@ -95,7 +96,7 @@ def _of_files(memory: duckdb.DuckDBPyConnection, table: str, name: str, files: l
 
 def changes(table: str, version: int) -> Iterator[tuple[str, str]]:
     """Files that a version added to the data or removed from it. Compaction does neither."""
-    for line in place(table).read(f"_delta_log/{version:020}.json").splitlines():
+    for line in place(table).below("_delta_log").read(version_file(version)).splitlines():
         action: dict[str, Any] = json.loads(line)
         for name in ("add", "remove"):
             if name in action and action[name]["dataChange"]:

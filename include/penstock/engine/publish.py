@@ -16,6 +16,7 @@ from penstock.engine.candidate import PARTITIONS
 from penstock.engine.counting import Rows, Written
 from penstock.lake.files import file_list
 from penstock.lake.layout import Layout
+from penstock.lake.names import version_file
 from penstock.lake.place import Place, place
 from penstock.lake.publication import PUBLISHING, Publication, open_table
 
@@ -106,7 +107,7 @@ def _standing(gold: str, judged: DeltaTable, stands: int) -> DeltaTable:
 
 
 def _links(candidate: Place, version: int, gold: Place) -> Iterator[AddAction]:
-    for line in candidate.read(f"_delta_log/{version:020}.json").splitlines():
+    for line in candidate.below("_delta_log").read(version_file(version)).splitlines():
         add = json.loads(line).get("add")
         if add is None:
             continue

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from deltalake import DeltaTable
 
 from penstock.lake.appending import opened
-from penstock.lake.dialect import teach
+from penstock.lake.local import answer
 from penstock.lake.publication import open_table
 from penstock.model.rule import Rule
 
@@ -74,7 +74,7 @@ def shown(names: Sequence[str]) -> str:
 
 def matches(rules: Sequence[Rule], facts: Any) -> pa.Table:
     """The alerts that these facts (a table, or a dataset) are to these rules of one source."""
-    return _asked(" union all ".join(map(_matches, rules)), facts).cast(SCHEMA) if rules else SCHEMA.empty_table()
+    return answer(" union all ".join(map(_matches, rules)), facts=facts).cast(SCHEMA) if rules else SCHEMA.empty_table()
 
 
 def tried(rule: Rule, silver: str, days: int, until: date) -> list[dict[str, Any]]:
@@ -84,7 +84,7 @@ def tried(rule: Rule, silver: str, days: int, until: date) -> list[dict[str, Any
         return []
     near = pc.field("day") > pa.scalar(until - timedelta(days=days))
     facts = table.to_pyarrow_dataset().filter(near)
-    told: list[dict[str, Any]] = _asked(TRIED.format(matches=_matches(rule)), facts).to_pylist()
+    told: list[dict[str, Any]] = answer(TRIED.format(matches=_matches(rule)), facts=facts).to_pylist()
     return told
 
 
@@ -105,7 +105,7 @@ def latest(path: str, rule: str, limit: int) -> list[dict[str, Any]]:
     if table is None:
         return []
     newest = f"select * from facts where rule = '{rule}' or '{rule}' = '' order by received_at desc, id limit {limit}"
-    told: list[dict[str, Any]] = _asked(newest, DeltaTable(path).to_pyarrow_dataset()).to_pylist()
+    told: list[dict[str, Any]] = answer(newest, facts=DeltaTable(path).to_pyarrow_dataset()).to_pylist()
     return told
 
 
@@ -113,10 +113,3 @@ def _matches(rule: Rule) -> str:
     return MATCHES.format(
         name=rule.name, version=rule.version, source=rule.about, fact=shown(rule.shows), where=rule.where
     )
-
-
-def _asked(sql: str, facts: Any) -> pa.Table:
-    with duckdb.connect(":memory:", config={"threads": 1}) as engine:
-        teach(engine)
-        engine.register("facts", facts)
-        return engine.sql(sql).to_arrow_table()

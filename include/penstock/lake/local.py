@@ -48,7 +48,7 @@ class Local:
 
 
 def answer(sql: str, **relations: pa.Table) -> pa.Table:
-    """What a question of ours about rows in memory gives."""
+    """What a question of ours about rows gives."""
     return _session(**relations).sql(sql).to_arrow_table()
 
 

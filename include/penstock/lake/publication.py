@@ -9,6 +9,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
 from penstock.lake.layout import Layout
+from penstock.lake.names import version_file
 from penstock.lake.place import place
 
 # How far back a cut is looked for: every commit on gold carries it, so the first is the usual answer.
@@ -56,7 +57,7 @@ def _commits(table: DeltaTable) -> Iterator[dict[str, Any]]:
     log = place(table.table_uri.rstrip("/")).below("_delta_log")
     for version in range(table.version(), max(-1, table.version() - COMMITS), -1):
         try:
-            lines = log.read(f"{version:020}.json").splitlines()
+            lines = log.read(version_file(version)).splitlines()
         except FileNotFoundError:
             return
         yield next((json.loads(line)["commitInfo"] for line in lines if line.startswith(b'{"commitInfo"')), {})

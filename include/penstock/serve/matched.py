@@ -4,11 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from deltalake import DeltaTable
-
 from penstock.lake import alerts
+from penstock.lake.following import Followed
 from penstock.lake.layout import Layout
-from penstock.lake.publication import open_table
 from penstock.model.domain import domains
 from penstock.serve.problems import bad, unknown
 
@@ -23,16 +21,12 @@ class Matched:
 
     def __init__(self, layout: Layout) -> None:
         self._path = layout.alerts()
-        self._table: DeltaTable | None = None
+        self._table = Followed(self._path)
         self._seen = -1
 
     def refresh(self) -> set[str]:
         """The rules that may have found something since the last look: all of them (and their alerts), or none."""
-        if self._table is None:
-            self._table = open_table(self._path)
-        else:
-            self._table.update_incremental()
-        version = self._table.version() if self._table else -1
+        version = self._table.look()
         seen, self._seen = self._seen, version
         return {*rules(), ALERTS} if version != seen else set()
 

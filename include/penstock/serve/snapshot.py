@@ -7,11 +7,11 @@ from functools import cached_property
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import DeltaTable
 
 from penstock.lake.files import File, file_list
+from penstock.lake.following import Followed
 from penstock.lake.layout import Layout
-from penstock.lake.publication import newest, open_table
+from penstock.lake.publication import newest
 from penstock.model.view import View, source_of
 from penstock.serve.engine import Engine
 from penstock.serve.files import Files, together
@@ -71,24 +71,20 @@ class ViewTables:
     """Follows the two tables of a view. A snapshot is swapped whole, and never for an older one."""
 
     def __init__(self, layout: Layout, release: str, view: View, files: Files, engine: Engine) -> None:
-        self._paths = layout.gold(release, view.name), layout.speed(release, view.name)
+        self._gold, self._speed = Followed(layout.gold(release, view.name)), Followed(layout.speed(release, view.name))
         self._opened = Opened(view, files, engine)
-        self._gold: DeltaTable | None = None
-        self._speed: DeltaTable | None = None
         self.snapshot = Snapshot(view, release)
 
     def refresh(self) -> bool:
         """Reads what new versions added. Speed first: what a build removes there is in gold before it is removed."""
-        self._speed = _newer(self._speed, self._paths[1])
-        self._gold = _newer(self._gold, self._paths[0])
-        now = self.snapshot
-        speed_version, gold_version = _version(self._speed), _version(self._gold)
+        speed_version, gold_version = self._speed.look(), self._gold.look()
+        now, speed, gold = self.snapshot, self._speed.table, self._gold.table
         if (speed_version, gold_version) == (now.speed_version, now.gold_version):
             return False
         if speed_version < now.speed_version or gold_version < now.gold_version:
             raise RuntimeError(f"{now.view.name} went back from version {now.gold_version} to {gold_version}")
         gold_is_new = gold_version != now.gold_version
-        said = newest(self._gold) if gold_is_new else None
+        said = newest(gold) if gold_is_new else None
         cut = said.cut.get(source_of(now.view).name, -1) if said else now.cut
         self.snapshot = Snapshot(
             now.view,
@@ -96,22 +92,11 @@ class ViewTables:
             cut,
             gold_version,
             speed_version,
-            tuple(file_list(self._gold)) if gold_is_new and self._gold else now.gold,
-            self._opened.rows(file_list(self._speed), cut) if self._speed else None,
+            tuple(file_list(gold)) if gold_is_new and gold else now.gold,
+            self._opened.rows(file_list(speed), cut) if speed else None,
             built_at=said.built_at if said else now.built_at,
         )
         return True
-
-
-def _newer(table: DeltaTable | None, path: str) -> DeltaTable | None:
-    if table is None:
-        return open_table(path)
-    table.update_incremental()
-    return table
-
-
-def _version(table: DeltaTable | None) -> int:
-    return -1 if table is None else int(table.version())
 
 
 def _overlaps(file: File, segment: Segment) -> bool:

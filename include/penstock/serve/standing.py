@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.lake.code import unpacked
+from penstock.lake.following import Registries
 from penstock.lake.layout import FIRST_RELEASE, Layout
-from penstock.lake.publication import open_table
-from penstock.lake.releases import Row, registries
+from penstock.lake.releases import Row
 from penstock.model.domain import Domain, domains, load
 from penstock.model.view import View
 
@@ -35,9 +35,10 @@ class Standings:
         self._layout, self._fixed = layout, fixed or {}
         self._home = home
         self._loaded: dict[str, Domain] = {}
+        self._registries = Registries(layout)
 
     def now(self) -> Standing:
-        told = registries(open_table(self._layout.control("releases")))
+        told = self._registries.now()
         releases: dict[str, str] = {}
         views: dict[str, View] = {}
         for name, deployed in domains().items():

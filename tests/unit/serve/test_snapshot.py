@@ -12,12 +12,12 @@ from toy_lake import Passed, ToyLake, fact, traffic
 from penstock.engine.build import Batch
 from penstock.engine.candidate import PARTITIONS
 from penstock.engine.publish import published
+from penstock.lake.following import Followed
 from penstock.lake.local import Local
 from penstock.lake.publication import Publication
 from penstock.model.bucket import widths
 from penstock.model.domain import view
 from penstock.model.view import Tally, View
-from penstock.serve import snapshot
 from penstock.serve.reader import Reader
 
 VIEWS = ("toy.events_by_what", "toy.everything", "toy.sessions", "toy.now")
@@ -78,17 +78,17 @@ def test_nothing_is_counted_twice_or_missed_while_a_build_publishes_and_then_rem
 def test_a_build_that_publishes_and_removes_between_two_reads_of_one_look_takes_nothing_away(
     lake: ToyLake, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, looked, built = answered(lake, reader), snapshot._newer, set()
+    before, look, built = answered(lake, reader), Followed.look, set()
 
-    def interrupted(table: DeltaTable | None, path: str) -> DeltaTable | None:
-        found, name = looked(table, path), path.rpartition("/")[2]
+    def interrupted(table: Followed) -> int:
+        found, name = look(table), table.path.rpartition("/")[2]
         if name in VIEWS and name not in built:
             built.add(name)
             publish(lake, [name], 0)
             remove(lake, [name])
         return found
 
-    monkeypatch.setattr(snapshot, "_newer", interrupted)
+    monkeypatch.setattr(Followed, "look", interrupted)
     reader.refresh()
     assert (built, answered(lake, reader)) == ({*VIEWS}, before)
 
