@@ -1,5 +1,7 @@
 """The lake's files on a disk; tests/faults/test_object_store.py holds a store to the same."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,3 +45,8 @@ def test_a_copy_is_apart(folder: Place, tmp_path: Path) -> None:
     folder.below("gold").copied(place(tmp_path / "scratch"))
     folder.below("gold").remove()
     assert place(f"file://{tmp_path}/scratch").size() == 6
+
+
+def test_who_asks_of_the_lake_does_not_load_pandas() -> None:
+    loaded = "import sys, penstock.serve.app; print('pandas' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", loaded], text=True).strip() == "False"

@@ -14,9 +14,9 @@ from deltalake.exceptions import CommitFailedError
 from deltalake.schema import Field, PrimitiveType
 
 from penstock.engine.commit import Appender, create
-from penstock.lake.names import version_file
 from penstock.lake.place import Place
 from penstock.lake.tablelog import Entry, LinkedLog, StoreLog, Written
+from penstock.lake.versions import version_file
 
 ROWS = pa.schema({"id": pa.int64(), "day": pa.date32()})
 FILE = Written("day=2026-03-01/part-1.parquet", 7, {"day": "2026-03-01"}, '{"numRecords": 1}')

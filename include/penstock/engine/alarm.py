@@ -6,7 +6,6 @@ positions are in the commit of the alerts themselves: what is looked at again, a
 gets a message before the table has its row: at least once, with the alert's id as its key.
 """
 
-import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -23,13 +22,12 @@ from deltalake import CommitProperties, Transaction, write_deltalake
 from penstock.engine.arrived import asked
 from penstock.lake import alerts
 from penstock.lake.alerts import SCHEMA, Tell, matches
-from penstock.lake.following import Followed, Registries
+from penstock.lake.following import Registries
 from penstock.lake.layout import FIRST_RELEASE, Layout
-from penstock.lake.names import version_file
-from penstock.lake.place import place
 from penstock.lake.place import rows as rows_of
-from penstock.lake.publication import last_epoch
+from penstock.lake.publication import last_epoch, open_table
 from penstock.lake.tablelog import NO_HOOKS, RETRIES
+from penstock.lake.versions import Actions, later, log_folder
 from penstock.model.domain import domains
 from penstock.model.rule import Rule
 from penstock.model.source import Source
@@ -78,7 +76,8 @@ class Alarm:
         self._layout, self._source, self._tell = layout, source, tell
         self._release = release
         self._path = layout.silver(release, source.name)
-        self._silver: Followed | None = None
+        self._log = log_folder(self._path)
+        self._resumed = False
         self._registries = Registries(layout)
         self._told: Told | None = None
         self._reached: Positions = {}
@@ -94,13 +93,13 @@ class Alarm:
         """Looks at the epochs that came since the last look. How many alerts there were."""
         rules = self.rules
         if not rules or self._registries.of(self._source.domain).current != self._release:
-            self._silver = None
+            self._resumed = False
             return 0
-        if self._silver is None:
+        if not self._resumed:
             return self._resume(rules)
         told = 0
-        for version in range(self._looked + 1, self._silver.look() + 1):
-            facts = _facts(self._path, version)
+        for version, came in later(self._log, self._looked):
+            facts = _facts(self._path, came)
             if facts is not None:
                 told += self._alert(rules, facts, _ends(facts.select(PLACED).to_batches()), version)
             self._looked = version
@@ -109,18 +108,17 @@ class Alarm:
     def _resume(self, rules: Sequence[Rule]) -> int:
         """Goes on where the source was left, whichever release was current then: its epochs are others than ours."""
         self._told = self._told or Told(self._layout, self._source)
-        followed, known = Followed(self._path), self._told.positions()
-        version, silver = followed.look(), followed.table
+        silver, known = open_table(self._path), self._told.positions()
         if known is None:
             # Where it begins is committed with the first look, so that a crash does not begin later.
             known = dict(asked(silver, HISTORY)) if silver else {}
             self._told.keep(SCHEMA.empty_table(), known)
         if silver is None:
             return 0
-        facts = silver.to_pyarrow_dataset().filter(_after(known))
+        version, facts = int(silver.version()), silver.to_pyarrow_dataset().filter(_after(known))
         self._reached, self._kept = {}, version - QUIET_VERSIONS
         told = self._alert(rules, facts, _ends(facts.to_batches(columns=PLACED)), version)
-        self._silver, self._looked = followed, version
+        self._resumed, self._looked = True, version
         return told
 
     def _alert(self, rules: Sequence[Rule], facts: Any, ends: Positions, version: int) -> int:
@@ -160,12 +158,11 @@ def _furthest(one: Positions, other: Positions) -> Positions:
     return {part: max(one.get(part, -1), other.get(part, -1)) for part in {*one, *other}}
 
 
-def _facts(silver: str, version: int) -> pa.Table | None:
-    """The rows that an epoch added at a version. Compactions, restatements and rewinds tell nothing new."""
-    actions = [json.loads(line) for line in place(silver).below("_delta_log").read(version_file(version)).splitlines()]
-    if not any("epoch" in (action.get("commitInfo") or {}).get("penstock", {}) for action in actions):
+def _facts(silver: str, came: Actions) -> pa.Table | None:
+    """The rows that an epoch added in a version. Compactions, restatements and rewinds tell nothing new."""
+    if not any("epoch" in (action.get("commitInfo") or {}).get("penstock", {}) for action in came):
         return None
-    files = [action["add"] for action in actions if "add" in action]
+    files = [action["add"] for action in came if "add" in action]
     rows = [_rows(silver, unquote(file["path"]), file["partitionValues"]["day"]) for file in files]
     return pa.concat_tables(rows, promote_options="permissive") if rows else None
 

@@ -16,7 +16,7 @@ from penstock.engine.posting import post
 from penstock.engine.progress import Progress
 from penstock.engine.shape import Shape
 from penstock.engine.stream import Job, Stream
-from penstock.engine.upkeep import Upkeep, keep
+from penstock.engine.upkeep import Tended, Upkeep
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.releases import kept
 from penstock.lake.session import compile_last, jvm_of, open_session, session_of
@@ -102,7 +102,7 @@ def chores(settings: Settings, chosen: Sequence[Source], release: str) -> list[C
         layout.ledger(),
     ]
     books = partial(post, layout, tuple(chosen), release)
-    return [books, *(partial(keep, table) for table in tables)]
+    return [books, *map(Tended, tables)]
 
 
 class Kept:

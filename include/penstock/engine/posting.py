@@ -3,9 +3,7 @@
 The counts come from the tables' own commits, never from a counter beside them, and each version is posted once.
 """
 
-import json
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import unquote
 
 import duckdb
@@ -16,8 +14,8 @@ from deltalake.exceptions import CommitFailedError, TableNotFoundError
 from penstock.engine.commit import Appender, create
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import LEDGER
-from penstock.lake.names import version_file
 from penstock.lake.place import place
+from penstock.lake.versions import actions, log_folder
 from penstock.model.source import Source
 
 ARCHIVED = "select date_trunc('hour', timestamp) as hour, 'archived' as stage, null::varchar as reason"
@@ -96,8 +94,7 @@ def _of_files(memory: duckdb.DuckDBPyConnection, table: str, name: str, files: l
 
 def changes(table: str, version: int) -> Iterator[tuple[str, str]]:
     """Files that a version added to the data or removed from it. Compaction does neither."""
-    for line in place(table).below("_delta_log").read(version_file(version)).splitlines():
-        action: dict[str, Any] = json.loads(line)
+    for action in actions(log_folder(table), version):
         for name in ("add", "remove"):
             if name in action and action[name]["dataChange"]:
                 yield name, unquote(action[name]["path"])

@@ -1,6 +1,5 @@
 """Write, audit, publish: a candidate where no reader looks, a gate, and one commit that carries the cut."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import date
@@ -16,9 +15,9 @@ from penstock.engine.candidate import PARTITIONS
 from penstock.engine.counting import Rows, Written
 from penstock.lake.files import file_list
 from penstock.lake.layout import Layout
-from penstock.lake.names import version_file
 from penstock.lake.place import Place, place
 from penstock.lake.publication import PUBLISHING, Publication, open_table
+from penstock.lake.versions import actions
 
 
 class Verdict(Protocol):
@@ -107,8 +106,8 @@ def _standing(gold: str, judged: DeltaTable, stands: int) -> DeltaTable:
 
 
 def _links(candidate: Place, version: int, gold: Place) -> Iterator[AddAction]:
-    for line in candidate.below("_delta_log").read(version_file(version)).splitlines():
-        add = json.loads(line).get("add")
+    for action in actions(candidate.below("_delta_log"), version):
+        add = action.get("add")
         if add is None:
             continue
         name = unquote(add["path"])

@@ -14,28 +14,44 @@ from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
 from penstock.lake.place import place
+from penstock.lake.versions import log_folder, version_file
 
-# An append reads the list of all files: about 30 microseconds each, so 300 of them cost ten milliseconds.
+# Who opens a table reads the list of its files: about 30 microseconds each, so 300 of them cost ten milliseconds.
 MANY_FILES = 300
 # Files of this size are left alone: a day of a busy source is then some hundred files.
 WHOLE_FILE = 64 * 1024 * 1024
 # A reader replays the versions since the last checkpoint: about 40 microseconds each.
 MANY_VERSIONS = 100
+# A few more files and versions than many are no harm.
+SOME_VERSIONS = 25
 EVERY_SECONDS = 20.0
 
 log = logging.getLogger(__name__)
 
 
-def keep(path: str) -> None:
-    """Compacts a table that has many small files and shortens a log that has grown."""
+class Tended:
+    """A table that is kept when some versions have come since; to open all of them each time took part of a core."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._log = path, log_folder(path)
+        self._due = -1
+
+    def __call__(self) -> None:
+        if self._due < 0 or self._log.length(version_file(self._due)) is not None:
+            self._due = keep(self._path) + SOME_VERSIONS
+
+
+def keep(path: str) -> int:
+    """Compacts a table that has many small files and shortens a log that has grown. The table's version by now."""
     try:
         table = DeltaTable(path)
     except TableNotFoundError:
-        return
+        return -1
     if small_files(table) > MANY_FILES:
         table.optimize.compact(target_size=WHOLE_FILE, max_concurrent_tasks=1)
     if table.version() - last_checkpoint(path) >= MANY_VERSIONS:
         table.create_checkpoint()
+    return int(table.version())
 
 
 def small_files(table: DeltaTable) -> int:

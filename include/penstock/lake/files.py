@@ -36,12 +36,20 @@ def size_of(path: str, version: int | None = None, first: date | None = None) ->
 
 def file_list(table: DeltaTable) -> list[File]:
     """Every file of a table at its version."""
-    root = table.table_uri.rstrip("/")
     actions = pa.table(table.get_add_actions(flatten=False)).to_pylist()
     return [
-        # The log's paths are encoded once more than the names on disk.
-        File(
-            f"{root}/{unquote(each['path'])}", each.get("partition") or {}, each.get("min") or {}, each.get("max") or {}
-        )
+        File(uri_of(table, each["path"]), each.get("partition") or {}, each.get("min") or {}, each.get("max") or {})
         for each in actions
     ]
+
+
+def file_of(table: DeltaTable, added: Mapping[str, Any]) -> File:
+    """A file as one version added it, for who reads it whatever it has: its least and greatest are left out."""
+    values: Mapping[str, str] = added["partitionValues"]
+    partition = {name: date.fromisoformat(value) if name == "day" else value for name, value in values.items()}
+    return File(uri_of(table, added["path"]), partition, {}, {})
+
+
+def uri_of(table: DeltaTable, name: str) -> str:
+    """Of a file by its name in the log, which is encoded once more than on disk."""
+    return f"{table.table_uri.rstrip('/')}/{unquote(name)}"

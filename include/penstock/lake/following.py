@@ -1,14 +1,15 @@
 """Tables that are looked at again and again, and seldom have anything new."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from deltalake import DeltaTable
 
+from penstock.lake.files import File, file_list, file_of, uri_of
 from penstock.lake.layout import Layout
-from penstock.lake.names import version_file
-from penstock.lake.place import place
 from penstock.lake.publication import open_table
 from penstock.lake.releases import Registry, registries
+from penstock.lake.versions import later, log_folder, redefines, version_file
 
 
 class Followed:
@@ -19,7 +20,7 @@ class Followed:
     """
 
     def __init__(self, path: str) -> None:
-        self.path, self._log = path, place(path).below("_delta_log")
+        self.path, self._log = path, log_folder(path)
         self.table: DeltaTable | None = None
 
     @property
@@ -41,6 +42,59 @@ class Followed:
 
     def _there(self, version: int) -> bool:
         return self._log.length(version_file(version)) is not None
+
+
+class Listed:
+    """The files of a table that gets versions all the time.
+
+    delta-rs goes through all files for each version: 300 of them take 25 milliseconds (docs/decisions/0057). On a disk
+    the versions are read one by one instead, and `table` is as it was when it was opened, or redefined.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path, self._log = path, log_folder(path)
+        self._opened = Followed(path)
+        self._files: dict[str, File] = {}
+        self.version = -1
+
+    @property
+    def table(self) -> DeltaTable | None:
+        return self._opened.table
+
+    @property
+    def files(self) -> list[File]:
+        return [*self._files.values()]
+
+    def look(self) -> int:
+        """Reads what came; the version by now."""
+        if self._log.local and self._log.length(version_file(self.version)) is not None:
+            self._follow()
+        else:
+            self._list()
+        return self.version
+
+    def _follow(self) -> None:
+        for version, came in later(self._log, self.version):
+            if redefines(came):
+                self._list()
+                return
+            for action in came:
+                self._change(action)
+            self.version = version
+
+    def _change(self, action: Mapping[str, Any]) -> None:
+        assert self.table is not None
+        if "add" in action:
+            file = file_of(self.table, action["add"])
+            self._files[file.uri] = file
+        elif "remove" in action:
+            # A version that was half applied when something failed is applied again.
+            self._files.pop(uri_of(self.table, action["remove"]["path"]), None)
+
+    def _list(self) -> None:
+        if (version := self._opened.look()) != self.version and self.table is not None:
+            self._files = {file.uri: file for file in file_list(self.table)}
+            self.version = version
 
 
 class Registries:

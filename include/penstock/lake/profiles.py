@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 
-from penstock.lake.files import file_list
+from penstock.lake.following import Listed
 from penstock.lake.layout import Layout
 from penstock.lake.local import answer, spoken_of
 from penstock.lake.place import plain
 from penstock.lake.place import rows as rows_of_file
-from penstock.lake.publication import column_names, open_table
+from penstock.lake.publication import column_names
 from penstock.model.source import Enriched, Source
 from penstock.model.view import View, enrichment
 
@@ -88,9 +88,8 @@ class Profiles:
     """What a source's silver says by now. Files never change, so each is read once."""
 
     def __init__(self, layout: Layout, release: str, source: Source, columns: Iterable[str]) -> None:
-        self._path = layout.silver(release, source.name)
+        self._table = Listed(layout.silver(release, source.name))
         self._columns = list(columns)
-        self._table: DeltaTable | None = None
         self._files: dict[str, pa.Table] = {}
         self._rows, self._ends, self._version = NOTHING, list[int](), -1
         # An epoch is judged while the one before it is counted.
@@ -108,17 +107,13 @@ class Profiles:
             return self._ends
 
     def _refreshed(self) -> pa.Table:
-        self._table = self._table or open_table(self._path)
-        if self._table is None:
-            return self._rows
-        self._table.update_incremental()
-        # To list files costs four times what it does to ask for a newer version.
-        if self._version != self._table.version():
-            held, kept = self._files, self._schema(self._table)
-            uris = [file.uri for file in file_list(self._table)]
+        version = self._table.look()
+        if self._version != version and self._table.table is not None:
+            held, kept = self._files, self._schema(self._table.table)
+            uris = [file.uri for file in self._table.files]
             self._files = {uri: held[uri] if uri in held else _read(uri, kept) for uri in uris}
             self._rows = pa.concat_tables(self._files.values()) if uris else NOTHING
-            self._ends, self._version = ends_of(self._rows), self._table.version()
+            self._ends, self._version = ends_of(self._rows), version
         return self._rows
 
     def _schema(self, table: DeltaTable) -> pa.Schema:

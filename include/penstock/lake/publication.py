@@ -9,8 +9,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
 from penstock.lake.layout import Layout
-from penstock.lake.names import version_file
-from penstock.lake.place import place
+from penstock.lake.versions import log_folder, version_file
 
 # How far back a cut is looked for: every commit on gold carries it, so the first is the usual answer.
 COMMITS = 50
@@ -54,7 +53,7 @@ def publications(table: DeltaTable) -> Iterator[Publication]:
 
 def _commits(table: DeltaTable) -> Iterator[dict[str, Any]]:
     """The log's own words: delta-rs tells the history from the newest commit, whatever version was opened."""
-    log = place(table.table_uri.rstrip("/")).below("_delta_log")
+    log = log_folder(table.table_uri.rstrip("/"))
     for version in range(table.version(), max(-1, table.version() - COMMITS), -1):
         try:
             lines = log.read(version_file(version)).splitlines()

@@ -17,8 +17,8 @@ from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Tr
 from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction
 
-from penstock.lake.names import version_file
 from penstock.lake.place import place
+from penstock.lake.versions import later, log_folder, redefines, version_file
 
 # Log checkpoints are made beside the epochs, not inside them: engine/upkeep.py.
 NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
@@ -100,7 +100,8 @@ class LinkedLog:
     """By a link on a disk: the kernel lets one writer win. Others' versions are read as they come."""
 
     def __init__(self, path: str, table: DeltaTable) -> None:
-        self._path, self._folder = path, place(path).below("_delta_log")
+        self._path, self._folder = path, log_folder(path)
+        self._version = -1
         self._opened(table)
 
     def committed(self, app: str) -> int:
@@ -151,24 +152,18 @@ class LinkedLog:
         ]
 
     def _follow(self) -> None:
-        while (actions := self._told(self._version + 1)) is not None:
-            if any("metaData" in action or "protocol" in action for action in actions):
+        for version, came in later(self._folder, self._version):
+            if redefines(came):
                 self._opened(DeltaTable(self._path))
-                continue
-            self._version += 1
-            said = [action["txn"] for action in actions if "txn" in action]
+                return
+            said = [action["txn"] for action in came if "txn" in action]
             self._committed.update({each["appId"]: each["version"] for each in said})
-
-    def _told(self, version: int) -> list[dict[str, Any]] | None:
-        try:
-            return [json.loads(line) for line in self._folder.read(version_file(version)).splitlines()]
-        except FileNotFoundError:
-            return None
+            self._version = version
 
     def _opened(self, table: DeltaTable) -> None:
         if not plain(table):
             raise CommitFailedError(f"{self._path} has become a table that only delta-rs may write; open it again")
-        self._table, self._version = table, table.version()
+        self._table, self._version = table, int(table.version())
         self._committed: dict[str, int] = {}
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.lake.files import File, file_list
-from penstock.lake.following import Followed
+from penstock.lake.following import Followed, Listed
 from penstock.lake.layout import Layout
 from penstock.lake.publication import newest
 from penstock.model.view import View, source_of
@@ -71,14 +71,14 @@ class ViewTables:
     """Follows the two tables of a view. A snapshot is swapped whole, and never for an older one."""
 
     def __init__(self, layout: Layout, release: str, view: View, files: Files, engine: Engine) -> None:
-        self._gold, self._speed = Followed(layout.gold(release, view.name)), Followed(layout.speed(release, view.name))
+        self._gold, self._speed = Followed(layout.gold(release, view.name)), Listed(layout.speed(release, view.name))
         self._opened = Opened(view, files, engine)
         self.snapshot = Snapshot(view, release)
 
     def refresh(self) -> bool:
         """Reads what new versions added. Speed first: what a build removes there is in gold before it is removed."""
         speed_version, gold_version = self._speed.look(), self._gold.look()
-        now, speed, gold = self.snapshot, self._speed.table, self._gold.table
+        now, gold = self.snapshot, self._gold.table
         if (speed_version, gold_version) == (now.speed_version, now.gold_version):
             return False
         if speed_version < now.speed_version or gold_version < now.gold_version:
@@ -93,7 +93,7 @@ class ViewTables:
             gold_version,
             speed_version,
             tuple(file_list(gold)) if gold_is_new and gold else now.gold,
-            self._opened.rows(file_list(speed), cut) if speed else None,
+            self._opened.rows(self._speed.files, cut) if self._speed.table else None,
             built_at=said.built_at if said else now.built_at,
         )
         return True

@@ -12,7 +12,7 @@ from toy_lake import Passed, ToyLake, fact, traffic
 from penstock.engine.build import Batch
 from penstock.engine.candidate import PARTITIONS
 from penstock.engine.publish import published
-from penstock.lake.following import Followed
+from penstock.lake.following import Listed
 from penstock.lake.local import Local
 from penstock.lake.publication import Publication
 from penstock.model.bucket import widths
@@ -78,9 +78,9 @@ def test_nothing_is_counted_twice_or_missed_while_a_build_publishes_and_then_rem
 def test_a_build_that_publishes_and_removes_between_two_reads_of_one_look_takes_nothing_away(
     lake: ToyLake, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, look, built = answered(lake, reader), Followed.look, set()
+    before, look, built = answered(lake, reader), Listed.look, set()
 
-    def interrupted(table: Followed) -> int:
+    def interrupted(table: Listed) -> int:
         found, name = look(table), table.path.rpartition("/")[2]
         if name in VIEWS and name not in built:
             built.add(name)
@@ -88,7 +88,7 @@ def test_a_build_that_publishes_and_removes_between_two_reads_of_one_look_takes_
             remove(lake, [name])
         return found
 
-    monkeypatch.setattr(Followed, "look", interrupted)
+    monkeypatch.setattr(Listed, "look", interrupted)
     reader.refresh()
     assert (built, answered(lake, reader)) == ({*VIEWS}, before)
 
