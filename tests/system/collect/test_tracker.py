@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import orjson
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 from unsealed import plain
 
 from penstock.ops.load.browser import chromium
@@ -36,10 +36,17 @@ def site(collector, tmp_path_factory) -> Iterator[str]:
     server.shutdown()
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium(ignore_default_args=["--disable-back-forward-cache"]) as opened:
+        yield opened
+
+
 @pytest.fixture
-def context() -> Iterator[BrowserContext]:
-    with chromium(ignore_default_args=["--disable-back-forward-cache"]) as browser:
-        yield browser.new_context()
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A visitor whom nobody has seen before."""
+    with browser.new_context() as fresh:
+        yield fresh
 
 
 @pytest.fixture
@@ -50,13 +57,15 @@ def page(context: BrowserContext) -> Page:
 @pytest.fixture
 def seen(broker, collector, log_of) -> Callable[[str], list[dict]]:
     """The events of a visitor on the log, once each of them is there."""
+    begun = time.time() * 1000
 
     def find(visitor: str, wanted: int) -> list[dict]:
         events: dict[str, dict] = {}
         deadline = time.monotonic() + 20
         while len(events) < wanted and time.monotonic() < deadline:
             # Others write to the log of the run as well, some of them Avro.
-            values = (plain(collector.settings.home, message)[0] for message in log_of(broker, "web.events", 1))
+            messages = (message for message in log_of(broker, "web.events", 1) if message.timestamp()[1] >= begun)
+            values = (plain(collector.settings.home, message)[0] for message in messages)
             told = (orjson.loads(value) for value in values if value.startswith(b"{"))
             events = {event["event_id"]: event for event in told if event.get("visitor") == visitor}
         return sorted(events.values(), key=lambda event: event["happened_at"])
