@@ -65,11 +65,13 @@ def airflow(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def test_a_dag_runs_to_success_and_its_run_is_in_postgresql(airflow: RunningStack, database: str) -> None:
     token = airflow.token("admin")
     assert eventually(lambda: known(airflow, token), 120)
-    airflow.ask("PATCH", "/api/v2/dags/maintain", {"is_paused": False}, token)
-    asked = airflow.ask("POST", "/api/v2/dags/maintain/dagRuns", {"logical_date": None}, token)
+    airflow.ask("PATCH", "/api/v2/dags/restore_point", {"is_paused": False}, token)
+    asked = airflow.ask(
+        "POST", "/api/v2/dags/restore_point/dagRuns", {"logical_date": None, "conf": {"why": "to see"}}, token
+    )
 
     def ended() -> bool:
-        found = airflow.ask("GET", f"/api/v2/dags/maintain/dagRuns/{asked['dag_run_id']}", token=token)
+        found = airflow.ask("GET", f"/api/v2/dags/restore_point/dagRuns/{asked['dag_run_id']}", token=token)
         return str(found["state"]) in ("success", "failed")
 
     assert eventually(ended, 240)
@@ -81,7 +83,7 @@ def test_a_dag_runs_to_success_and_its_run_is_in_postgresql(airflow: RunningStac
 
 def known(airflow: RunningStack, token: str) -> bool:
     """Whether the DAG files have been read."""
-    return "maintain" in {dag["dag_id"] for dag in airflow.ask("GET", "/api/v2/dags", token=token)["dags"]}
+    return "restore_point" in {dag["dag_id"] for dag in airflow.ask("GET", "/api/v2/dags", token=token)["dags"]}
 
 
 def test_a_database_that_lets_nobody_in_is_said_before_anything_starts(database: str, settings: Settings) -> None:
