@@ -9,7 +9,7 @@ from deltalake import DeltaTable
 from pyspark.sql import DataFrame
 from toy_lake import MIDNIGHT, Passed, ToyLake, fact, traffic
 
-from penstock.engine.build import Batch
+from penstock.engine.build import TRIES, Batch
 from penstock.engine.publish import Overtaken, Refused
 from penstock.model.domain import view
 
@@ -86,15 +86,32 @@ def test_of_two_builds_at_once_the_second_finds_that_nothing_is_new(lake: ToyLak
     assert lake.answer("toy.events_by_what").rows["events"].to_pylist() == [2]
 
 
-def test_a_build_that_was_paused_while_another_finished_publishes_nothing(lake: ToyLake) -> None:
-    lake.epoch([fact("ann", 0)])
+EVENTS = "toy.events_by_what"
+
+
+def overtaken(lake: ToyLake, times: int, full: bool) -> Batch:
+    """A build that sleeps at its gate so often, its lease passed by, while another comes and goes."""
+    naps = iter(range(times))
 
     def another_first(rows: DataFrame, name: str) -> Passed:
-        """As if this process had slept here, its lease passed by, while another build came and went."""
-        Batch(lake.spark, lake.layout, "r1", lambda *_: Passed())._source([view(name)], False, None)
+        if next(naps, None) is not None:
+            Batch(lake.spark, lake.layout, "r1", lambda *_: Passed())._source([view(name)], full, None)
         return Passed()
 
-    slept = Batch(lake.spark, lake.layout, "r1", another_first)
+    return Batch(lake.spark, lake.layout, "r1", another_first)
+
+
+@pytest.mark.parametrize(("full", "built"), [(False, []), (True, [EVENTS])], ids=["nothing is new", "all facts again"])
+def test_a_build_that_slept_while_another_finished_does_again_what_is_left_of_it(
+    lake: ToyLake, full: bool, built: list[str]
+) -> None:
+    lake.epoch([fact("ann", 0)])
+    assert [each.view for each in overtaken(lake, 1, full).build([view(EVENTS)], full)] == built
+    assert lake.answer(EVENTS).rows["events"].to_pylist() == [1]
+
+
+def test_a_build_that_is_overtaken_each_time_says_so_and_publishes_nothing(lake: ToyLake) -> None:
+    lake.epoch([fact("ann", 0)])
     with pytest.raises(Overtaken, match="Build again"):
-        slept.build([view("toy.events_by_what")])
-    assert lake.answer("toy.events_by_what").rows["events"].to_pylist() == [1]
+        overtaken(lake, TRIES, full=True).build([view(EVENTS)], full=True)
+    assert lake.answer(EVENTS).rows["events"].to_pylist() == [1]
