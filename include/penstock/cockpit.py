@@ -60,8 +60,11 @@ class Cockpit:
     def __init__(self, settings: Settings, user: str = USER, patience: float = PATIENCE) -> None:
         self._address = settings.airflow_at
         self._http = httpx.Client(base_url=self._address, timeout=patience)
+        passwords = settings.home / "passwords.json"
+        if not passwords.exists():
+            raise Unreachable(f"No stack was started in {settings.home} yet. Start it: `penstock up`.")
         try:
-            password = json.loads((settings.home / "passwords.json").read_text())[user]
+            password = json.loads(passwords.read_text())[user]
             token = self._http.post("/auth/token", json={"username": user, "password": password}).raise_for_status()
         except (OSError, KeyError, httpx.HTTPError) as error:
             told = f"Airflow does not answer at {self._address} ({error}). Start it: `penstock up`."

@@ -8,12 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from click.testing import Result
+from confluent_kafka import KafkaError, KafkaException
 from deltalake import write_deltalake
 from typer.testing import CliRunner
 
 from penstock.lake import ledger
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.ops.cli import application
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 SOURCES = ("web.events", "web.users")
@@ -64,3 +66,18 @@ def test_the_status_sees_each_closed_hour_of_the_range(settings: Settings, unbal
     books(settings, unbalanced)
     told = asked("--hours", "24")
     assert (told.exit_code, json.loads(told.stdout)["balanced"]) == (status, not status), told.output
+
+
+def test_without_a_log_the_books_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(*_: object) -> None:
+        raise KafkaException(KafkaError(KafkaError._TRANSPORT, "Broker transport failure"))
+
+    monkeypatch.setattr(ledger, "accepted_by_hour", silent)
+    told = asked("--source", SOURCES[0])
+    assert isinstance(told.exception, Refusal)
+    assert "The log does not answer at 127.0.0.1" in str(told.exception)
+
+
+def test_books_of_nothing_say_so_and_how_to_begin() -> None:
+    told = CliRunner().invoke(application(), ["ledger"])
+    assert (told.exit_code, "No record was archived" in told.stdout) == (0, True)

@@ -44,6 +44,8 @@ def read(file: Path, home: Path) -> Agent:
     """The agent that a file describes. A mistake in it is told at once, with its place."""
     try:
         told = yaml.safe_load(file.read_text())
+        if not isinstance(told, dict):
+            raise ValueError("it is no YAML of a name, sources and sinks; docs/agents.md has examples")
         name = str(told["name"])
         state = home / "run" / "agents" / name
         return Agent(
@@ -53,7 +55,9 @@ def read(file: Path, home: Path) -> Agent:
             [_made(SINKS, f"sink {each}", **of) for each, of in told["sinks"].items()],
             _channel(state, **told.get("channel", {"kind": "memory"})),
         )
-    except (OSError, KeyError, TypeError, ValueError, AttributeError, LookupError, yaml.YAMLError) as error:
+    except OSError as error:
+        raise SettingError(f"{file} cannot be read ({error.strerror}). See docs/agents.md.") from error
+    except (KeyError, TypeError, ValueError, AttributeError, LookupError, yaml.YAMLError) as error:
         raise SettingError(f"{file} does not describe an agent: {type(error).__name__}: {error}") from error
 
 

@@ -7,6 +7,7 @@ Exit status, the same everywhere (docs/cli.md): 0 done, 1 what was asked about i
 import json
 import pkgutil
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 
 import typer
@@ -51,6 +52,12 @@ def main() -> None:
 def say(document: object) -> None:
     """Prints one JSON document: what `--json` promises, on standard output and nothing else there."""
     sys.stdout.write(json.dumps(document, default=str) + "\n")
+
+
+def listed(lines: Iterable[str]) -> None:
+    """A line each; or that there is none, so that nobody waits for more."""
+    for line in [*lines] or ["none"]:
+        typer.echo(line)
 
 
 def complain(message: str) -> None:

@@ -10,6 +10,7 @@ from penstock.engine.lease import LeaseTaken, leases_in, take
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.model.domain import domains
 from penstock.ops import cli
+from penstock.ops.cli import named
 from penstock.refusal import Refusal
 from penstock.settings import Settings
 
@@ -47,6 +48,7 @@ def accept_loss(
 ) -> None:
     """Book records that the log no longer has as lost, and let the source's streams go on after them."""
     settings, lost = Settings.from_env(), 0
+    named.source(source)
     for place in checkpoints.places(Layout(settings.lake), source, release):
         with _leased(place.job, release):
             written = checkpoints.book(place.table)

@@ -81,5 +81,7 @@ def erasures(domain: Domain, as_json: Json = False) -> None:
     if as_json:
         cli.say([each.__dict__ for each in said])
         return
-    for each in said:
-        typer.echo(f"{each.at:%Y-%m-%d %H:%M}  {each.source}  {each.subjects:,} subjects, {each.records:,} records")
+    cli.listed(
+        f"{each.at:%Y-%m-%d %H:%M}  {each.source}  {each.subjects:,} subjects, {each.records:,} records"
+        for each in said
+    )

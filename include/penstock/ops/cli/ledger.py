@@ -4,12 +4,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
+from confluent_kafka import KafkaException
 from rich.console import Console
 from rich.table import Table
 
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import Balance, balances
 from penstock.ops import cli
+from penstock.ops.cli import named
+from penstock.refusal import Refusal
 from penstock.settings import Settings
 
 COUNTS = {
@@ -34,18 +37,35 @@ def ledger(
     """Show the books by source and hour. Exit status 1: a closed hour does not balance."""
     settings = Settings.from_env()
     since = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=hours)
-    rows = [row for row in balances(Layout(settings.lake), settings.kafka, source, release) if row.hour >= since]
+    rows = [row for row in _books(settings, source, release) if row.hour >= since]
     wrong = [row for row in rows if not row.balanced and not row.open]
     if as_json:
         cli.say({"balanced": not wrong, "hours": [row.as_dict() for row in rows]})
-    else:
+    elif rows:
         Console().print(_table(rows))
+    else:
+        typer.echo(f"No record was archived in the last {hours} hours. `penstock send` and docs/collect.md send some.")
     for row in wrong:
         cli.complain(
             f"{row.source} at {row.hour:%Y-%m-%d %H:00}: {row.unarchived} records are not in bronze and {row.unshaped} "
             "have no disposition. See `penstock status` for a stream that failed or lags."
         )
     raise typer.Exit(cli.UNWELL if wrong else 0)
+
+
+def _books(settings: Settings, source: str | None, release: str) -> list[Balance]:
+    layout = Layout(settings.lake)
+    if source:
+        named.source(source)
+    if release:
+        named.release(layout, release)
+    try:
+        return balances(layout, settings.kafka, source, release)
+    except KafkaException as lost:
+        raise Refusal(
+            f"The log does not answer at {settings.kafka} ({lost.args[0].str()}), so nobody can say what it accepted. "
+            "`penstock status` says how it is; what is archived stays."
+        ) from lost
 
 
 def _table(rows: list[Balance]) -> Table:

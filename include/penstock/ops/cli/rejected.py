@@ -1,13 +1,17 @@
 """`penstock rejected`: what was rejected, grouped by reason and shape, with examples and what might mend it."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penstock.ops import cli
-from penstock.refusal import Refusal
 from penstock.settings import Settings
+
+if TYPE_CHECKING:
+    from penstock.lake.proposing import Proposal
+    from penstock.lake.rejected import Group
 
 LONGEST = 160
 
@@ -27,22 +31,22 @@ def rejected(
     from penstock.lake.proposing import proposed
     from penstock.lake.rejected import groups
     from penstock.lake.releases import current
-    from penstock.model import domain
+    from penstock.ops.cli import named
 
     layout = Layout(Settings.from_env().lake)
-    try:
-        of = domain.source(source)
-    except domain.UnknownName as unknown:
-        raise Refusal(str(unknown)) from unknown
+    of = named.source(source)
     found = [
         (group, proposed(of, group)) for group in groups(layout, current(layout, of.domain), of.name, reason, most)
     ]
     if as_json:
         cli.say([{**asdict(group), "proposal": told and asdict(told)} for group, told in found])
         return
-    for group, told in found:
-        typer.echo(f"{group.records:,} {group.reason}: {group.shape[:LONGEST]}")
-        for example in group.examples:
-            typer.echo(f"    {example['at']}  {(example['raw'] or '')[:LONGEST]}")
-        if told:
-            typer.echo(f"    -> {told}")
+    cli.listed(line for group, told in found for line in _lines(group, told))
+
+
+def _lines(group: "Group", told: "Proposal | None") -> Iterator[str]:
+    yield f"{group.records:,} {group.reason}: {group.shape[:LONGEST]}"
+    for example in group.examples:
+        yield f"    {example['at']}  {(example['raw'] or '')[:LONGEST]}"
+    if told:
+        yield f"    -> {told}"

@@ -34,11 +34,14 @@ def repair(
     as_json: Json = False,
 ) -> None:
     """Shape rejected records again after a repair, by the DAG `repair`, which says first what would become of them."""
-    from penstock.lake.correcting import BadRepair, asked, named
+    from penstock.lake import correcting
+    from penstock.ops.cli import named
 
+    named.source(source)
     try:
-        said = named("asked", source, reason, *asked(rename, cast, default), revoke)
-    except BadRepair as refusal:
+        changes = correcting.asked(rename, cast, default)
+        said = correcting.named("asked", source, reason, *changes, revoke)
+    except correcting.BadRepair as refusal:
         raise Refusal(f"{refusal}. What fits: `penstock rejected --source {source}`") from refusal
     if dry_run:
         planned(_looked(said), as_json)
@@ -51,11 +54,10 @@ def _looked(said: "Repair") -> str:
     """It takes a session of its own, and the log, which knows the schemas that senders have registered."""
     from penstock.engine.repair import looked
     from penstock.log.topics import LogUnreachable
-    from penstock.model.domain import UnknownName
 
     try:
         return looked(Settings.from_env(), said)
-    except (LogUnreachable, UnknownName) as refusal:
+    except LogUnreachable as refusal:
         raise Refusal(str(refusal)) from refusal
 
 
@@ -63,11 +65,14 @@ def repairs(source: Source, as_json: Json = False) -> None:
     """What was repaired of a source, and what was taken back of it, in order."""
     from penstock.lake.layout import Layout
     from penstock.lake.repairs import REPAIRS
+    from penstock.ops.cli import named
 
-    held = REPAIRS.in_force(Layout(Settings.from_env().lake), source)
+    held = REPAIRS.in_force(Layout(Settings.from_env().lake), named.source(source).name)
     if as_json:
         cli.say([each.__dict__ for each in held])
         return
-    for each in held:
-        what = f"revokes {each.of}" if each.of else f"repairs {each.reason}"
-        typer.echo(f"{each.id}  {what}  {each.records:,} records  {each.by}: {each.why}")
+    cli.listed(f"{each.id}  {_what(each)}  {each.records:,} records  {each.by}: {each.why}" for each in held)
+
+
+def _what(said: "Repair") -> str:
+    return f"revokes {said.of}" if said.of else f"repairs {said.reason}"

@@ -1,7 +1,7 @@
 """`penstock retract`, `restate`, `retractions`, `restatements`: facts that should not count, or that say it wrongly."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,6 +9,9 @@ from penstock.ops import cli
 from penstock.ops.cli.operating import DryRun, Json, NoWait, Yes, operated, planned
 from penstock.refusal import Refusal
 from penstock.settings import Settings
+
+if TYPE_CHECKING:
+    from penstock.lake.retractions import Retraction
 
 Source = Annotated[str, typer.Option(help="The source, such as web.events.")]
 Why = Annotated[str, typer.Option(help="For the audit: what is wrong with them, in a sentence.")]
@@ -110,13 +113,22 @@ def restatements(source: Source, as_json: Json = False) -> None:
 
 def _listed(source: str, verb: str, as_json: bool) -> None:
     from penstock.lake.layout import Layout
-    from penstock.lake.retractions import RETRACTIONS, Restatement
+    from penstock.lake.retractions import RETRACTIONS
+    from penstock.ops.cli import named
 
-    held = [each for each in RETRACTIONS.in_force(Layout(Settings.from_env().lake), source) if each.verb == verb]
+    stated = RETRACTIONS.in_force(Layout(Settings.from_env().lake), named.source(source).name)
+    held = [each for each in stated if each.verb == verb]
     if as_json:
         cli.say([each.__dict__ for each in held])
         return
-    for each in held:
-        restates = f"restates {each.field} as {each.value}" if isinstance(each, Restatement) else "retracts"
-        what = f"revokes {each.of}" if each.of else restates
-        typer.echo(f"{each.id}  {what}  {each.records:,} records where {each.where}  {each.by}: {each.why}")
+    cli.listed(
+        f"{each.id}  {_what(each)}  {each.records:,} records where {each.where}  {each.by}: {each.why}" for each in held
+    )
+
+
+def _what(said: "Retraction") -> str:
+    from penstock.lake.retractions import Restatement
+
+    if said.of:
+        return f"revokes {said.of}"
+    return f"restates {said.field} as {said.value}" if isinstance(said, Restatement) else "retracts"

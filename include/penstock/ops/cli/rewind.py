@@ -43,8 +43,7 @@ def listed(as_json: Json = False) -> None:
     if as_json:
         cli.say([point.as_dict() for point in known])
         return
-    for point in known:
-        typer.echo(f"{point.id}  {point.kind:<7}  {len(point.tables):>3} tables  {point.by}: {point.why}")
+    cli.listed(f"{one.id}  {one.kind:<7}  {len(one.tables):>3} tables  {one.by}: {one.why}" for one in known)
 
 
 def rewind(

@@ -1,5 +1,6 @@
 """`penstock rules`: the rules that there are, what they would have told of history, and what they told."""
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
@@ -10,9 +11,10 @@ from rich.table import Table
 from penstock.lake import alerts
 from penstock.lake.layout import Layout
 from penstock.lake.releases import current
-from penstock.model.domain import UnknownName, domains, rule
+from penstock.model.domain import domains
 from penstock.model.rule import AnyRule, Misdeclared, Threshold
 from penstock.ops import cli
+from penstock.ops.cli import named
 from penstock.refusal import Refusal
 from penstock.settings import Settings
 
@@ -31,7 +33,10 @@ def register(app: typer.Typer) -> None:
 def listed(as_json: Json = False) -> None:
     """List the rules of all domains."""
     every = [each for domain in domains().values() for each in domain.rules]
-    _print([_described(each) for each in every], as_json)
+    if as_json:
+        cli.say([_described(each) for each in every])
+        return
+    cli.listed(line for each in every for line in _lines(each))
 
 
 def tried(
@@ -40,7 +45,7 @@ def tried(
     as_json: Json = False,
 ) -> None:
     """Say how often a rule would have fired on each of the last days, before it is armed."""
-    asked, settings, today = _rule(name), Settings.from_env(), datetime.now(UTC).date()
+    asked, settings, today = named.rule(name), Settings.from_env(), datetime.now(UTC).date()
     if isinstance(asked, Threshold):
         _print(_numbers(settings, asked, days, today), as_json)
         return
@@ -76,24 +81,25 @@ def told(
 ) -> None:
     """Show the newest alerts."""
     if name:
-        _rule(name)
+        named.rule(name)
     rows = alerts.latest(Layout(Settings.from_env().lake).alerts(), name, limit)
     _print(
         rows if as_json else [{name: row[name] for name in ("rule", "received_at", "fact")} for row in rows], as_json
     )
 
 
-def _rule(name: str) -> AnyRule:
-    try:
-        return rule(name)
-    except UnknownName as unknown:
-        raise Refusal(f"{str(unknown).capitalize()}.") from unknown
-
-
 def _described(each: AnyRule) -> dict[str, Any]:
     fixed = {"rule": each.name, "version": each.version, "armed": each.armed, "source": each.about}
     asked = {"where": each.where, "every": each.every, "by": ", ".join(each.by)}
     return {**fixed, **asked, "doc": each.doc}
+
+
+def _lines(each: AnyRule) -> Iterator[str]:
+    """Conditions are long: a table would squeeze them until nothing can be read."""
+    yield f"{each.name}  version {each.version}  {'armed' if each.armed else 'not armed'}  of {each.about}"
+    by = f", by {', '.join(each.by)}" if each.by else ""
+    yield f"    {each.where}{f'  every {each.every}{by}' if each.every else ''}"
+    yield f"    {each.doc}"
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -67,12 +68,15 @@ def compare(layout: Layout, home: Path, domain: str, before: str, after: str) ->
     """Silver of both at the positions that both have, then every view that both have."""
     begun = time.perf_counter()
     now = registry(layout, domain)
-    readers = [_reader(layout, home, domain, now.get(release).about) for release in (before, after)]
-    old, new = (
-        {name: view for name, view in each.views().items() if name.startswith(f"{domain}.")} for each in readers
-    )
-    names = sorted({source_of(view).name for view in (*old.values(), *new.values())})
-    with duckdb.connect(config={"memory_limit": MEMORY, "temp_directory": str(home / "tmp" / "compare")}) as engine:
+    releases = [now.get(release).about for release in (before, after)]
+    with ExitStack() as opened:
+        readers = [opened.enter_context(_reader(layout, home, domain, release)) for release in releases]
+        old, new = (
+            {name: view for name, view in each.views().items() if name.startswith(f"{domain}.")} for each in readers
+        )
+        names = sorted({source_of(view).name for view in (*old.values(), *new.values())})
+        spilled = str(home / "tmp" / "compare")
+        engine = opened.enter_context(duckdb.connect(config={"memory_limit": MEMORY, "temp_directory": spilled}))
         moves, moving, changes = [], set[date](), list(_only_in_one(old, new))
         for name in names:
             silver = Silver(engine, layout, name, before, after)
@@ -84,17 +88,17 @@ def compare(layout: Layout, home: Path, domain: str, before: str, after: str) ->
                 change = changed(engine, old[view.name], view, rows[0], rows[1], days)
                 causes = () if change.same else _causes(silver, old[view.name], view)
                 changes.append(replace(change, causes=causes))
-    for reader in readers:
-        reader.engine.close()
     seconds = time.perf_counter() - begun
     in_order = tuple(sorted(changes, key=lambda change: change.view))
     return Comparison(domain, before, after, tuple(moves), in_order, tuple(sorted(moving)), seconds)
 
 
-def _reader(layout: Layout, home: Path, domain: str, release: str) -> Reader:
-    reader = Reader(layout, Engine(SECONDS, MEMORY), home, {domain: release})
-    reader.refresh()
-    return reader
+@contextmanager
+def _reader(layout: Layout, home: Path, domain: str, release: str) -> Iterator[Reader]:
+    with closing(Engine(SECONDS, MEMORY)) as engine:
+        reader = Reader(layout, engine, home, {domain: release})
+        reader.refresh()
+        yield reader
 
 
 def _only_in_one(old: dict[str, View], new: dict[str, View]) -> Iterator[Change]:
