@@ -24,6 +24,7 @@ LOOKS_BEFORE_AN_ANSWER = 8
 ANSWER_AFTER = timedelta(seconds=LOOKS_BEFORE_AN_ANSWER * LOOK_SECONDS)
 PLAN, APPROVE = "plan", "approve"
 YES, NO = "Approve", "Reject"
+LAST = "9999"
 # The states of a task that waits for a person.
 ASKED = ("awaiting_input", "deferred")
 
@@ -99,9 +100,11 @@ class Cockpit:
         return Run(run.dag, run.id, self._ask("GET", f"/dags/{run.dag}/dagRuns/{run.id}")["state"])
 
     def tasks(self, run: Run) -> dict[str, str | None]:
-        """Task -> state."""
-        told = self._ask("GET", f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances")
-        return {each["task_id"]: each["state"] for each in told["task_instances"]}
+        """Task -> state, as they follow each other."""
+        told = self._ask("GET", f"/dags/{run.dag}/dagRuns/{run.id}/taskInstances")["task_instances"]
+        # In the order in which they began; of those that wait, the question comes before what it is about.
+        order = sorted(told, key=lambda each: (each.get("start_date") or LAST, each["task_id"] != APPROVE))
+        return {each["task_id"]: each["state"] for each in order}
 
     def follow(
         self, run: Run, approve: bool = False, progress: Callable[[], str] = str

@@ -53,7 +53,8 @@ def on_call(lake: Lake) -> dict[str, str]:
 
 FORMS = {
     "retract": (
-        "rejected", "Retract facts of web.events", {"Which facts": "visitor like 'load-%'", "Only what": "2026-11-18"},
+        "rejected", "Retract facts of web.events",
+        {"Which facts": "visitor like 'load-%'", "Happened from": "2026-11-18"},
         {"source": "web.events", "where": "visitor like 'load-%'", "from": "2026-11-18"},
     ),
     "restate": (
@@ -66,7 +67,7 @@ FORMS = {
     ),
     "retract, back": ("rejected", "Take x1 back", {}, {"source": "web.events", "revoke": "x1"}),
     "repair, back": ("rejected", "Take p1 back", {}, {"source": "web.events", "revoke": "p1"}),
-    "rewind": ("releases", f"Rewind to {ID}", {}, {"domain": "web", "point": ID}),
+    "rewind": ("releases", f"Rewind to {ID}", {"Whose tables": "web"}, {"domain": "web", "point": ID}),
 }  # fmt: skip
 
 
@@ -85,7 +86,8 @@ def test_a_form_of_a_page_is_the_form_of_its_dag(opened: Opened, desk: Desk, nam
 def started(page: Page, filled: dict[str, str]) -> None:
     dialog = page.get_by_role("dialog")
     for label, text in {**filled, "Why": "a test of forms"}.items():
-        dialog.get_by_label(label).fill(text)
+        field = dialog.get_by_label(label)
+        field.select_option(text) if field.evaluate("one => one.tagName") == "SELECT" else field.fill(text)
     dialog.locator("button.strong").click()
     expect(dialog.locator(".tasks")).to_be_visible()
 

@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from penstock.lake.place import Place, place
+from penstock.lake.place import MOMENT, Place, place, rows
 
 
 @pytest.fixture
@@ -27,6 +30,14 @@ def test_a_folder_that_is_not_there_is_empty(folder: Place) -> None:
     nowhere = folder.below("silver")
     assert (nowhere.there(), nowhere.names(), nowhere.size()) == (False, [], 0)
     nowhere.remove()
+
+
+def test_moments_have_their_zone_whoever_wrote_them(tmp_path: Path) -> None:
+    at = pa.array([datetime(2026, 11, 19, 8, tzinfo=UTC)], MOMENT)
+    for name, how in (("stream", {}), ("spark", {"use_deprecated_int96_timestamps": True})):
+        pq.write_table(pa.table({"happened_at": at}), tmp_path / f"{name}.parquet", **how)
+    stream, spark = (rows(f"{tmp_path}/{name}.parquet") for name in ("stream", "spark"))
+    assert spark == stream == pa.table({"happened_at": at})
 
 
 def test_a_second_name_is_the_same_file(folder: Place) -> None:

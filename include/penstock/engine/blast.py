@@ -52,7 +52,10 @@ class Blast:
         if self.alerts:
             told = ", ".join(f"{rule} {count:,}" for rule, count in self.alerts.items())
             head += f"Told of them already, in the table and the topic of alerts, and not taken back: {told}.\n\n"
-        rows = [f"| {n['view']} | {n['day']} | {n['measure']} | {n['before']} | {n['after']} |" for n in self.numbers]
+        rows = [
+            f"| {n['view']} | {n['day']} | {n['measure']} | {_number(n['before'])} | {_number(n['after'])} |"
+            for n in self.numbers
+        ]
         told = head + "\n".join(["| view | day | measure | before | after |", "|---|---|---|---|---|", *rows])
         if not self.values:
             return told
@@ -63,6 +66,13 @@ class Blast:
 def _shown(value: Any) -> str:
     """A value in a cell of a table: text of a client may hold anything."""
     return "" if value is None else str(value)[:LONGEST].replace("|", "\\|").replace("\n", " ")
+
+
+def _number(value: Any) -> str:
+    """A view's number, of whose fraction three digits are enough; a view may tell a page or a list as well."""
+    if isinstance(value, int | float):
+        return f"{value:,.3f}".rstrip("0").rstrip(".")
+    return _shown(value)
 
 
 def text(layout: Layout, name: str, where: str, first: str, last: str, revoke: str) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 LOCAL = fs.LocalFileSystem()
+# Of UTC, here as everywhere.
+MOMENT = pa.timestamp("us", "UTC")
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,13 @@ def rows(file: str) -> pa.Table:
 
 
 def plain(kind: pa.DataType) -> pa.DataType:
-    """delta-rs rewrites files with views of strings, which Arrow can neither filter nor join with strings."""
+    """One type for what writers store each in their way, so that files of one table can stand together.
+
+    delta-rs rewrites files with views of strings, which Arrow can neither filter nor join with strings; Spark, which
+    rewrites them after a statement, writes moments without their zone.
+    """
+    if pa.types.is_timestamp(kind):
+        return MOMENT
     if pa.types.is_string_view(kind):
         return pa.string()
     if pa.types.is_binary_view(kind):

@@ -122,7 +122,6 @@ class Profiles:
 
 
 def _read(uri: str, kept: pa.Schema) -> pa.Table:
-    """Spark, which rewrites files after a statement, has moments without a zone."""
     return rows_of_file(uri).select(kept.names).cast(kept)
 
 

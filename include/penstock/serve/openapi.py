@@ -51,7 +51,7 @@ ADDRESSES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "get /api/facts/{source}": ("The newest facts.", ROWS),
     "get /api/rejected/{source}": ("The newest rejected records.", {"reason": "only of this reason", **ROWS}),
-    "get /api/rejected/{source}/groups": ("What was rejected by reason and shape, and what might mend it.", {}),
+    "get /api/rejected/{source}/groups": ("What was rejected by reason, and what might mend it.", {}),
     "get /api/statements/{source}": ("What is retracted, restated and repaired of a source, newest first.", {}),
     "get /api/restore_points": ("The moments that can be gone back to, newest first.", {}),
     "get /api/alerts": ("What rules have found, newest first.", ALERTS),

@@ -1,12 +1,14 @@
-"""What can be undone, as the API tells it: rejected records that are alike, what was said of facts, restore points."""
+"""What can be undone, as the API tells it: rejected records by reason, what was said of facts, restore points."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import groupby
 from typing import Any
 
 from starlette.requests import Request
 
 from penstock.lake.proposing import proposed
-from penstock.lake.rejected import groups
+from penstock.lake.rejected import Group, groups
 from penstock.lake.repairs import REPAIRS
 from penstock.lake.restore_points import points
 from penstock.lake.retractions import RETRACTIONS
@@ -16,6 +18,9 @@ from penstock.model.source import Source
 from penstock.serve.problems import unknown
 from penstock.serve.reader import Reader
 
+# Senders leave fields out as they like: one reason has many shapes.
+MOST_SHAPES = 200
+
 
 class Undoing:
     """Over one lake."""
@@ -24,11 +29,12 @@ class Undoing:
         self._reader = reader
 
     def groups(self, request: Request) -> object:
-        """What was rejected by reason and shape, the most first, each with what might mend it."""
-        of, layout = source_of(request), self._reader.layout
+        """What was rejected by reason, the most first, each with what might mend it."""
+        of = source_of(request)
         release = self._reader.release(of.domain)
-        found = [(group, proposed(of, group)) for group in groups(layout, release, of.name)]
-        told = [{**asdict(group), "proposal": mends and asdict(mends)} for group, mends in found]
+        found = sorted(groups(self._reader.layout, release, of.name, most=MOST_SHAPES), key=lambda group: group.reason)
+        told = [_together(of, [*alike]) for _, alike in groupby(found, lambda group: group.reason)]
+        told.sort(key=lambda group: -group["records"])
         return {"source": of.name, "release": release, "groups": told}
 
     def statements(self, request: Request) -> object:
@@ -58,6 +64,22 @@ def source_of(request: Request) -> Source:
     except UnknownName as error:
         known = tuple(source.name for domain in domains().values() for source in domain.sources)
         raise unknown("source", request.path_params["source"], known) from error
+
+
+def _together(of: Source, alike: Sequence[Group]) -> dict[str, Any]:
+    """Of the groups of one reason, the largest first: all their records, and the first proposal that is one."""
+    proposals = [proposed(of, group) for group in alike]
+    mends = next((each for each in proposals if each and (each.rename or each.cast)), proposals[0])
+    return {
+        "reason": alike[0].reason,
+        "records": sum(group.records for group in alike),
+        "first": min(group.first for group in alike),
+        "last": max(group.last for group in alike),
+        "shapes": len(alike),
+        "shape": alike[0].shape,
+        "examples": alike[0].examples,
+        "proposal": mends and asdict(mends),
+    }
 
 
 def _told(point: dict[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,15 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 import pytest
+from starlette.requests import Request
 from toy_lake import QUERY, SCHEMA, ToyLake
 from typer.testing import CliRunner
 
 from penstock.engine.commit import Appender
 from penstock.lake.rejected import groups
 from penstock.ops.cli import application
+from penstock.serve.reader import Reader
+from penstock.serve.undoing import Undoing
 
 RAWS = [b'{"whom": 1}', b'{"whom": 2, "x": "y"}', b'{"whom": 3}', b"{", b"\xff\xfe", None]
 
@@ -50,3 +53,11 @@ def test_the_command_shows_each_group_with_a_repair_to_be_tried(
     assert [line for line in told if line.endswith(repair)] == [f"    -> whom looks like who: {repair}"] * 2
     said = CliRunner().invoke(application(), ["rejected", "--source", "toy.events", "--json"]).stdout
     assert [group["proposal"]["rename"] for group in json.loads(said)] == [{}, {"whom": "who"}, {}, {"whom": "who"}]
+
+
+def test_the_api_tells_of_each_reason_once_with_the_first_repair_that_could_be_proposed(spoilt: ToyLake) -> None:
+    reader = Reader(spoilt.layout)
+    told = Undoing(reader).groups(Request({"type": "http", "path_params": {"source": "toy.events"}}))
+    assert isinstance(told, dict)
+    found = [(one["reason"], one["records"], one["shapes"], one["proposal"]["rename"]) for one in told["groups"]]
+    assert found == [("malformed", 3, 2, {}), ("missing_who", 3, 2, {"whom": "who"})]

@@ -3,7 +3,7 @@
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) set(element, name, value);
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 
@@ -17,7 +17,7 @@ function set(element, name, value) {
 // What is drawn anew leaves the reader where they were: the focus on what had it, tables scrolled as they were.
 export function replace(parent, ...children) {
   const [focus, scroll] = [focused(parent), scrolled(parent)];
-  parent.replaceChildren(...children.flat().filter(Boolean));
+  parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
   focus();
   scroll();
   if (pointed && !pointed.isConnected) setTimeout(() => { if (!pointed?.isConnected) untip(); }, REAPPEARS);

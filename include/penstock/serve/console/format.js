@@ -38,6 +38,9 @@ export function moment(text, seconds = true) {
   return at.toLocaleString(undefined, today ? clock : { day: "numeric", month: "short", ...clock });
 }
 
+// The day alone, of what nobody needs to the minute.
+export function day(text) { return new Date(text).toLocaleDateString(undefined, { day: "numeric", month: "short" }); }
+
 // Whether the reader's own dates begin with the day, and whether their clocks have twelve hours.
 const parts = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }).formatToParts(new Date(0)).map((part) => part.type);
 export const dayFirst = parts.indexOf("day") < parts.indexOf("month");

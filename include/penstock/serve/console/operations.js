@@ -4,12 +4,12 @@ import { el } from "./dom.js";
 import { moment } from "./format.js";
 
 const UNTIL = { name: "to", label: "to, that day included", type: "date" };
-const HAPPENED = [{ name: "from", label: "Only what happened from", type: "date" }, UNTIL];
+const HAPPENED = [{ name: "from", label: "Happened from", type: "date" }, UNTIL];
 const REPLAY = [
   { name: "code", label: "Code: a folder, a wheel or a git revision", placeholder: "what is deployed" },
   { name: "source", label: "Only this source", placeholder: "all of them" },
   { name: "view", label: "Only this view, from the facts that there are", placeholder: "all of them" },
-  { name: "from", label: "Only what arrived from", type: "date" },
+  { name: "from", label: "Arrived from", type: "date" },
   UNTIL,
 ];
 const ALL = "all";
@@ -39,8 +39,8 @@ export const operations = {
   repair: (source, { reason, proposal }) => ({ dag: "repair", form: { source, reason }, title: `Repair ${reason} of ${source}`,
     fields: [
       { name: "rename", label: "Fields that have another name", placeholder: "old=new, with commas", value: pairs(proposal?.rename) },
-      { name: "cast", label: "Fields of another type: integer, number, string, boolean", placeholder: "load_ms=integer", value: pairs(proposal?.cast) },
-      { name: "default", label: "What is missing is meant to be", placeholder: "site=docs.example" },
+      { name: "cast", label: "Fields of another type: integer, number, string, boolean", placeholder: "field=integer", value: pairs(proposal?.cast) },
+      { name: "default", label: "What is missing is meant to be", placeholder: "field=value" },
     ],
     told: "Tries it first on every record that was rejected for this reason, and says how many would be facts. What stays rejected is left alone; it can be taken back." }),
   revoke: ({ id, verb, source }, { columns }) => ({ dag: STATED_BY[verb], form: { source, revoke: id }, title: `Take ${id} back`,

@@ -6,12 +6,10 @@ import { el, replace } from "./dom.js";
 import { problem } from "./empty.js";
 import { moment, number } from "./format.js";
 import { mending } from "./mending.js";
-import { table } from "./table.js";
+import { code, folded } from "./table.js";
 
 const ASKED = 200;
-const SHOWN = 100;
-// More of a record is seen once it is unfolded.
-const BEGINNING = 90;
+const SHOWN = 12;
 
 export async function rejectedPage(main, sources, me) {
   const doing = el("div");
@@ -31,31 +29,25 @@ export async function rejectedPage(main, sources, me) {
 async function look(source, body) {
   try {
     const { rows } = await get(`/api/rejected/${encodeURIComponent(source)}`, [["limit", String(ASKED)]]);
-    draw(body, rows, "");
+    draw(source, body, rows, "");
   } catch (error) {
     problem(body, error);
   }
 }
 
 // All of the latest, or those of one reason.
-function draw(body, rows, chosen) {
+function draw(source, body, rows, chosen) {
   if (!rows.length) { replace(body, el("p", { class: "nothing" }, "No record was rejected.")); return; }
   const reasons = new Map();
   for (const row of rows) reasons.set(row.reason, (reasons.get(row.reason) || 0) + 1);
   const chip = (reason, count) => el("li", {}, el("button", {
-    type: "button", "aria-pressed": reason === chosen ? "true" : "false", "data-key": reason, onclick: () => draw(body, rows, reason === chosen ? "" : reason),
+    type: "button", "aria-pressed": reason === chosen ? "true" : "false", "data-key": reason, onclick: () => draw(source, body, rows, reason === chosen ? "" : reason),
   }, `${reason} `, el("b", {}, number(count))));
-  const shown = rows.filter((row) => !chosen || row.reason === chosen).slice(0, SHOWN);
+  const shown = rows.filter((row) => !chosen || row.reason === chosen);
   replace(body,
     el("p", { class: "aside" }, `Why the latest ${number(rows.length)} were; a click shows those of one reason.`),
     el("ul", { class: "chips" }, [...reasons].sort((a, b) => b[1] - a[1]).map(([reason, count]) => chip(reason, count))),
-    el("div", { class: "scroll" }, table(["When", "Reason", "Partition/offset", "Record"], shown.map((row) => [
-      moment(row.logged_at || row.received_at), row.reason, `${row.partition}/${row.offset}`, raw(row),
-    ]), { stacks: true })));
-}
-
-function raw(row) {
-  const text = String(row.raw ?? row.value ?? "");
-  if (text.length <= BEGINNING) return el("code", { class: "prose" }, text);
-  return el("details", { class: "prose" }, el("summary", {}, el("code", {}, `${text.slice(0, BEGINNING)}…`)), el("code", {}, text));
+    folded(`rejected ${source}`, ["When", "Reason", "Partition/offset", "Record"], shown.map((row) => [
+      moment(row.received_at), row.reason, `${row.partition}/${row.offset}`, code(String(row.raw ?? "")),
+    ]), SHOWN, (more) => `and ${more} earlier ones`, { stacks: true }));
 }

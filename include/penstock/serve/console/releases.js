@@ -4,12 +4,13 @@ import { begin, mayAct, underWay } from "./acting.js";
 import { get } from "./api.js";
 import { el, press, replace } from "./dom.js";
 import { problem } from "./empty.js";
-import { moment, number } from "./format.js";
+import { day, moment, number } from "./format.js";
 import { operations } from "./operations.js";
-import { table } from "./table.js";
+import { folded, table } from "./table.js";
 
 const SHOWN = 12;
 const POINTS = 6;
+const AUDITED = 25;
 // How far a replay is changes with each of its epochs, which take seconds.
 const AGAIN = 5000;
 
@@ -69,16 +70,14 @@ function domainPart(domain, airflow, acts, chosen) {
 
 function pointsPart({ points, domains }, acts) {
   const row = (point) => [
-    moment(point.at), point.kind, point.by, prose(point.why), number(point.tables), moment(point.until, false),
+    moment(point.at), point.by, day(point.until), prose(point.why),
     acts ? press("Rewind to it", () => acts(operations.rewind(point, domains)), { "aria-label": `Rewind to ${point.id}` }) : "",
   ];
-  const listed = (some) => el("div", { class: "scroll" }, table(["Taken", "Kind", "By", "Why", "Tables", "Kept until", ""], some.map(row)));
-  const [first, more] = [points.slice(0, POINTS), points.slice(POINTS)];
   return [
     el("h2", {}, "Restore points"),
     el("p", { class: "aside" }, "Moments that the lake can go back to: one is taken at each publish, each night, and before something risky."),
-    first.length ? listed(first) : el("p", { class: "nothing" }, "There is none yet."),
-    more.length ? el("details", {}, el("summary", {}, `and ${number(more.length)} earlier ones`), listed(more)) : null,
+    points.length ? folded("points", ["Taken", "By", "Kept until", "Why", ""], points.map(row), POINTS, (more) => `and ${more} earlier ones`)
+      : el("p", { class: "nothing" }, "There is none yet."),
     acts ? el("p", { class: "row-of-buttons" }, press("Take a restore point", () => acts(operations.point()))) : null,
   ];
 }
@@ -86,7 +85,7 @@ function pointsPart({ points, domains }, acts) {
 // Of a release that is being built: how far it is (nobody can say how long its views take). Of one that keeps up: until when.
 function state(one) {
   const told = one.progress;
-  if (!told) return one.until ? `${one.state}, kept up until ${moment(one.until, false)}` : one.state;
+  if (!told) return one.until ? `${one.state}, kept up until ${day(one.until)}` : one.state;
   const shown = told.share === null ? {} : { value: told.share, max: 1 };
   return el("div", {}, `${one.state}: ${told.text}`, el("progress", { ...shown, "aria-label": `${one.release}: ${told.text}` }));
 }
@@ -135,7 +134,7 @@ export function history(entries) {
   const rows = entries.map((one) => [
     moment(one.at), `${one.what.replaceAll("_", " ")} ${one.about}`, one.who, prose(one.why), one.approved_by, changes(one),
   ]);
-  return el("div", { class: "scroll" }, table(["When", "What", "By", "Why", "Approved by", "Before and after"], rows));
+  return folded("audit", ["When", "What", "By", "Why", "Approved by", "Before and after"], rows, AUDITED, (more) => `and ${more} earlier ones`);
 }
 
 function changes(one) {

@@ -102,7 +102,7 @@ function people({ rows }) {
   const [row] = rows;
   if (!row?.visitors) return null;
   return el("div", { class: "big" }, el("b", {}, number(row.people, "count", true)), el("p", { class: "aside" },
-    row.merged ? `people behind ${number(row.visitors, "count", true)} visitor ids: ${number(row.merged, "count", true)} ids are one more of somebody already counted.`
+    row.merged ? `people behind ${number(row.visitors, "count", true)} visitor ids: ${row.merged === 1 ? "one id is" : `${number(row.merged, "count", true)} ids are`} one more of somebody already counted.`
       : `people behind as many visitor ids: none of them was said to be another.`));
 }
 

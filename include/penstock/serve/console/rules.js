@@ -4,9 +4,10 @@ import { get, live } from "./api.js";
 import { el, replace } from "./dom.js";
 import { problem } from "./empty.js";
 import { moment } from "./format.js";
-import { table } from "./table.js";
+import { folded, table } from "./table.js";
 
-const SHOWN = 100;
+const ASKED = 100;
+const SHOWN = 15;
 
 export async function rulesPage(main, domains) {
   const rules = domains.flatMap((domain) => domain.rules);
@@ -28,8 +29,8 @@ function of(rule) {
 
 async function alerts(card) {
   try {
-    const { rows } = await get("/api/alerts", [["limit", String(SHOWN)]]);
-    replace(card, rows.length ? el("div", { class: "scroll" }, table(["Happened", "Rule", "What"], rows.map(alert), { stacks: true }))
+    const { rows } = await get("/api/alerts", [["limit", String(ASKED)]]);
+    replace(card, rows.length ? folded("alerts", ["Happened", "Rule", "What"], rows.map(alert), SHOWN, (more) => `and ${more} earlier ones`, { stacks: true })
       : el("p", { class: "nothing" }, "Nothing has met an armed rule yet."));
   } catch (error) {
     problem(card, error);

@@ -4,14 +4,13 @@ import { get } from "./api.js";
 import { el, replace, tipped } from "./dom.js";
 import { problem } from "./empty.js";
 import { ago, moment, number, size } from "./format.js";
-import { table } from "./table.js";
+import { folded, table } from "./table.js";
 
 const SHOWN = 8;
-const unfolded = new Set();
 
 export function works() {
   const [gates, runs, storage] = ["Gates", "Under way in Airflow", "Storage"].map((name) => {
-    const body = el("div", { class: "scroll" }, el("p", { class: "nothing" }, "Looking…"));
+    const body = el("div", {}, el("p", { class: "nothing" }, "Looking…"));
     return { body, card: el("section", { class: "card", "aria-label": name }, el("h2", {}, name), body) };
   });
   const look = async () => {
@@ -30,7 +29,7 @@ export function works() {
 function gatesTable(gates) {
   if (!gates.length) return el("p", { class: "nothing" }, "No gate has looked at anything yet: a build comes first.");
   const rows = [...gates].sort((a, b) => a.passed - b.passed).map((one) => [one.table, one.release, verdict(one), ago(one.seconds), moment(one.at)]);
-  return shortened(["Table", "Release", "Verdict", "Took", "Looked at"], rows, (more) => `and ${more} more`);
+  return folded("gates", ["Table", "Release", "Verdict", "Took", "Looked at"], rows, SHOWN);
 }
 
 function verdict(one) {
@@ -42,9 +41,9 @@ function runsTable({ runs, airflow }) {
   const door = el("a", { href: airflow, rel: "noreferrer" }, "Airflow");
   if (runs === null) return el("p", { class: "nothing" }, door, " does not answer: nothing is built or watched until it does. ", el("code", {}, "penstock status"), " says why.");
   if (!runs.length) return el("p", { class: "nothing" }, "Nothing runs just now. ", door, " has the history.");
-  return table(["DAG", "Run", "State", "Began"], runs.map((one) => [
+  return el("div", { class: "scroll" }, table(["DAG", "Run", "State", "Began"], runs.map((one) => [
     el("a", { href: `${airflow}/dags/${encodeURIComponent(one.dag)}/runs/${encodeURIComponent(one.run)}`, rel: "noreferrer" }, one.dag), one.run, one.state, moment(one.began),
-  ]));
+  ])));
 }
 
 function storageTable(tables) {
@@ -52,15 +51,5 @@ function storageTable(tables) {
   const whole = tables.reduce((total, one) => total + one.bytes, 0);
   const sorted = [...tables].sort((a, b) => b.bytes - a.bytes);
   const rows = sorted.map((one) => [one.table, one.tier, size(one.bytes), number(one.bytes / whole, "share"), number(one.rows, "count", true)]);
-  return shortened(["Table", "Tier", "On disk", "Share", "Rows"], rows, (more) => `and ${more} smaller ones; ${size(whole)} in all`, { stacks: false });
-}
-
-// The first rows; the others for who asks, also when the table is drawn anew.
-function shortened(columns, rows, said, how) {
-  const [more, name] = [rows.slice(SHOWN), columns[0]];
-  const ontoggle = (event) => { if (event.target.open) unfolded.add(name); else unfolded.delete(name); };
-  return [
-    table(columns, rows.slice(0, SHOWN), how),
-    more.length ? el("details", { open: unfolded.has(name), ontoggle }, el("summary", {}, said(more.length)), table(columns, more, how)) : null,
-  ];
+  return folded("tables", ["Table", "Tier", "On disk", "Share", "Rows"], rows, SHOWN, (more) => `and ${more} smaller ones; ${size(whole)} in all`, { stacks: false });
 }
