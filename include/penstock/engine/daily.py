@@ -19,6 +19,7 @@ from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 from penstock.engine import candidate
+from penstock.engine.versions import Table, dataset
 from penstock.lake.local import Local, answer, folded_sql, rows_of, spoken_of, tally_sql
 from penstock.lake.profiles import JOINED_BY, columns_of, enriched
 from penstock.model.bucket import Bucket, widths
@@ -37,21 +38,6 @@ UNITS = pa.schema([("days", pa.list_(pa.date32())), ("asked", pa.list_(pa.int32(
 
 
 @dataclass(frozen=True)
-class Table:
-    """The rows that tallies are made of: facts of silver, or published sessions, at one version. `id`: a table that was
-    dropped and made again has the same path, and in time the same version."""
-
-    path: str
-    version: int
-    id: str
-
-
-def table(delta: DeltaTable) -> Table:
-    """A table as it is opened."""
-    return Table(delta.table_uri, delta.version(), str(delta.metadata().id))
-
-
-@dataclass(frozen=True)
 class Asked:
     """A tally, the days of it that are counted, and the candidate that they are written to."""
 
@@ -64,7 +50,7 @@ class Asked:
 
 def count(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> None:
     """Makes the candidates, all by one job."""
-    nothing = _dataset(table).schema.empty_table()
+    nothing = dataset(table).schema.empty_table()
     schemas = [_local(each.tally, nothing, None).partials(each.tally).schema for each in asked]
     tables = [candidate.create(schema, each.path) for schema, each in zip(schemas, asked, strict=True)]
     written: list[list[candidate.File]] = [[] for _ in asked]
@@ -142,7 +128,7 @@ def _writer(table: Table, asked: Sequence[Asked]):  # type: ignore[no-untyped-de
         for unit in (unit for batch in batches for unit in batch.to_pylist()):
             who = [asked[number] for number in unit["asked"]]
             said = {each.tally.name: _said(each) for each in who if each.said}
-            told = partials(_dataset(table), [each.tally for each in who], unit["days"], said=said)
+            told = partials(dataset(table), [each.tally for each in who], unit["days"], said=said)
             for number, each, rows in zip(unit["asked"], who, told, strict=True):
                 files = [{"asked": number, **file._asdict()} for file in candidate.files(rows, each.path)]
                 yield from pa.Table.from_pylist(files, WRITTEN).to_batches()
@@ -151,12 +137,6 @@ def _writer(table: Table, asked: Sequence[Asked]):  # type: ignore[no-untyped-de
 
 
 WRITTEN = pa.schema([("asked", pa.int32()), *candidate.WRITTEN_ARROW])
-
-
-@lru_cache(maxsize=1)
-def _dataset(table: Table) -> ds.Dataset:
-    """Opened once by each of Spark's workers: a version never changes."""
-    return DeltaTable(table.path, version=table.version).to_pyarrow_dataset()
 
 
 def _said(asked: Asked) -> pa.Table:

@@ -15,9 +15,10 @@ import pyarrow.compute as pc
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.engine import silver
+from penstock.engine import silver, versions
 from penstock.engine.archive import BRONZE, bronze
 from penstock.engine.arrived import asked, newest
+from penstock.engine.bronze import chunks, records
 from penstock.engine.build import Batch, Built
 from penstock.engine.checkpoints import heal, notes, places
 from penstock.engine.commit import Appender, create
@@ -32,7 +33,7 @@ from penstock.engine.publish import Gate
 from penstock.engine.rebooking import rebooked
 from penstock.engine.repair import repaired
 from penstock.engine.repeating import Said, in_force
-from penstock.engine.replay import EPOCH_RECORDS, chunks, records
+from penstock.engine.replay import EPOCH_RECORDS
 from penstock.engine.shape import Shape
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.place import place
@@ -105,9 +106,9 @@ def mend_silver(spark: SparkSession, shape: Shape, operation: str) -> int:
     shape.seen = remembered(path, math.inf)
     query = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{operation}/{path}"))
     said = in_force(shape.layout, shape.source.name)
-    version = DeltaTable(archive).version()
-    for chunk in chunks(archive, version, -1, EPOCH_RECORDS):
-        shaped = shape.shaped(missing(spark, path, records(spark, archive, version, chunk)))
+    stored = versions.table(DeltaTable(archive))
+    for chunk in chunks(stored, -1, EPOCH_RECORDS):
+        shaped = shape.shaped(missing(spark, path, records(spark, stored, chunk)))
         if shaped.num_rows:
             number += 1
             judged = disposed(shaped, shape.seen, shape.source, number)

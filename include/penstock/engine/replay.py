@@ -8,16 +8,16 @@ the last one. What repeats an id is judged over all of history.
 import math
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 from deltalake import DeltaTable
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import SparkSession
 
-from penstock.engine import silver
+from penstock.engine import bronze, silver, versions
 from penstock.engine.arrived import asked
 from penstock.engine.balance import balanced
 from penstock.engine.checkpoints import book, examine, notes, rewrite
@@ -26,13 +26,15 @@ from penstock.engine.dispositions import disposed
 from penstock.engine.history import remembered
 from penstock.engine.scope import Chunk, Scope
 from penstock.engine.shape import Shape
+from penstock.engine.versions import Table
 from penstock.lake.files import size_of
 from penstock.lake.place import place
-from penstock.lake.records import COLUMNS
 from penstock.lake.releases import Refused
 
-# An epoch's rows pass through this process as Arrow, about 1.5 kB each, two epochs at a time.
+# An epoch's rows pass through this process as Arrow, about 1 kB each.
 EPOCH_RECORDS = 100_000
+# Epochs that are shaped at once, each held here until it is its turn. One more core would wait for this process.
+ABREAST = 4
 # So many records say whether code rejects everything; fewer may simply all be wrong.
 ENOUGH_RECORDS = 10_000
 # What came meanwhile is replayed as well, until so little is left that the stream has it in seconds.
@@ -80,42 +82,40 @@ class Replay:
         told = Told(self.shape.source.name, size_of(path)[0], sum(counts.values()), counts)
         begun, left = time.perf_counter(), math.inf
         while left > CLOSE_ENOUGH:
-            version = DeltaTable(path).version()
-            for chunk, shaped in self._ahead(path, version, self._chunks(path, version, archived)):
+            archive = versions.table(DeltaTable(path))
+            for chunk, shaped in self._ahead(archive, self._chunks(archive, archived)):
                 number, archived = number + 1, chunk.last
-                told.add(self._epoch(shaped, chunk, version, query, number), time.perf_counter() - begun)
+                told.add(self._epoch(shaped, chunk, archive.version, query, number), time.perf_counter() - begun)
                 self._must_make_sense(told)
                 self.tell(told)
-            left = sum(chunk.records for chunk in self._chunks(path, DeltaTable(path).version(), archived))
+            left = sum(chunk.records for chunk in self._chunks(versions.table(DeltaTable(path)), archived))
         self._must_make_sense(told, at_the_end=True)
         seed(self.shape)
         return told
 
-    def _chunks(self, path: str, version: int, after: int) -> Iterator[Chunk]:
-        return self.scope.chunks(self.shape.source.name, path, version, after, self.size)
+    def _chunks(self, archive: Table, after: int) -> Iterator[Chunk]:
+        return self.scope.chunks(self.shape.source.name, archive.path, archive.version, after, self.size)
 
     def _query(self) -> str:
         """Always the same for a release and its source: whoever continues this replay is the same query."""
         name = f"{self.shape.layout.root}/{self.shape.release}/{self.shape.source.name}"
         return str(uuid.uuid5(uuid.NAMESPACE_URL, name))
 
-    def _ahead(self, path: str, version: int, planned: Iterator[Chunk]) -> Iterator[tuple[Chunk, pa.Table | None]]:
-        """Spark shapes an epoch while the one before it is judged and written."""
-        with ThreadPoolExecutor(1, "shape") as one:
-            waiting: tuple[Chunk, Future[pa.Table | None]] | None = None
+    def _ahead(self, archive: Table, planned: Iterator[Chunk]) -> Iterator[tuple[Chunk, pa.Table | None]]:
+        """Spark shapes some epochs, one on each core, while the one before them is judged and written."""
+        abreast = min(ABREAST, self.spark.sparkContext.defaultParallelism)
+        waiting = deque[tuple[Chunk, Future[pa.Table | None]]]()
+        with ThreadPoolExecutor(abreast, "shape") as several:
             for chunk in planned:
-                following = chunk, one.submit(self._shaped, path, version, chunk)
-                if waiting:
-                    yield waiting[0], waiting[1].result()
-                waiting = following
-            if waiting:
-                yield waiting[0], waiting[1].result()
+                waiting.append((chunk, several.submit(self._shaped, archive, chunk)))
+                if len(waiting) > abreast:
+                    first, made = waiting.popleft()
+                    yield first, made.result()
+            yield from ((first, made.result()) for first, made in waiting)
 
-    def _shaped(self, path: str, version: int, chunk: Chunk) -> pa.Table | None:
+    def _shaped(self, archive: Table, chunk: Chunk) -> pa.Table | None:
         """None where the records are not shaped anew."""
-        if not chunk.anew:
-            return None
-        return self.shape.shaped(records(self.spark, path, version, chunk))
+        return bronze.shaped(self.spark, self.shape, archive, chunk) if chunk.anew else None
 
     def _epoch(self, shaped: pa.Table | None, chunk: Chunk, version: int, query: str, number: int) -> Mapping[str, int]:
         source = self.shape.source
@@ -138,17 +138,6 @@ class Replay:
                 "has facts of it. The replay stopped; readers saw nothing of it. Correct the code and replay it, or "
                 "drop this release."
             )
-
-
-def chunks(bronze: str, version: int, after: int, size: int) -> Iterator[Chunk]:
-    """All of the archive after an epoch, whatever arrived when."""
-    return Scope().chunks("", bronze, version, after, size)
-
-
-def records(spark: SparkSession, bronze: str, version: int, chunk: Chunk) -> DataFrame:
-    """The records of a chunk, in the log's own columns."""
-    stored = spark.read.format("delta").option("versionAsOf", version).load(bronze)
-    return stored.where(F.col("epoch").between(chunk.after + 1, chunk.last)).select(*COLUMNS)
 
 
 def stand(table: str, query: str) -> tuple[str, int, int]:

@@ -15,7 +15,7 @@ from typing import cast
 import pyarrow as pa
 import pyarrow.compute as pc
 import xxhash
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine import silver
 from penstock.engine.avro import as_json
@@ -90,6 +90,17 @@ def planned(records: DataFrame, source: Source, schemas: Mapping[int, str]) -> D
     return shape(sent)
 
 
+def planned_apart(
+    spark: SparkSession, source: Source, read: Callable[[], Iterable[pa.RecordBatch]]
+) -> DataFrame | None:
+    """What one task of Spark does with records that it reads by itself; None where Spark is needed for more."""
+    shape, told = shape_of(source), told_of(source)
+    if not isinstance(shape, OfTables):
+        return None
+    task = partial(_read, read, partial(_opened, keys_of(spark, source)), shape.judge, told)
+    return spark.range(0, 1, 1, numPartitions=1).mapInArrow(task, f"{PACKED} binary")
+
+
 def collected(shaped: DataFrame, source: Source) -> pa.Table:
     """The rows of what was planned, with what the engine adds to each."""
     return completed(judged(shaped, source), source)
@@ -150,6 +161,18 @@ def _packed(
         with pa.ipc.new_stream(into, told, options=SMALL) as stream:
             stream.write_table(rows)
         yield pa.record_batch({PACKED: pa.array([into.getvalue().to_pybytes()], pa.binary())})
+
+
+def _read(
+    read: Callable[[], Iterable[pa.RecordBatch]],
+    opening: Callable[[pa.Table], pa.Table],
+    judge: Callable[[pa.Table], pa.Table],
+    told: pa.Schema,
+    asked: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    # A worker that leaves what it was sent unread is not used again.
+    for _ in asked:
+        yield from _packed(opening, judge, told, read())
 
 
 def _each(opening: Callable[[pa.Table], pa.Table], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -8,7 +8,7 @@ from functools import cache, partial
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
-from penstock.engine import arrived, daily
+from penstock.engine import arrived, daily, versions
 from penstock.engine.increment import Days, Range, union
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table, publications
@@ -44,7 +44,7 @@ class Tallied:
             daily.Asked(each.tally, self._all(each.tally, table) if some is None else some, each.path, self._said(each))
             for each, some in zip(due, touched, strict=True)
         ]
-        daily.count(self._spark, daily.table(table), asked)
+        daily.count(self._spark, versions.table(table), asked)
         return touched
 
     def _touched(self, due: Due, table: DeltaTable, days: Range) -> Days:
@@ -64,11 +64,11 @@ class Tallied:
             return sorted({row[0] for row in arrived.asked(table, "select distinct day from rows")})
         return sorted(self._days(tally.at, -1))
 
-    def _said(self, due: Due) -> daily.Table | None:
+    def _said(self, due: Due) -> versions.Table | None:
         """Of the other source as it is by now: `known` says what of it counts."""
         of = enrichment(due.tally)
         silver = open_table(self._layout.silver(self._release, of.said.source.name)) if of else None
-        return daily.table(silver) if silver else None
+        return versions.table(silver) if silver else None
 
     def _sessions(self, of: Sessions) -> DeltaTable:
         """Published sessions are exactly as new as the build's cut."""

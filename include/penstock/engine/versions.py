@@ -1,0 +1,27 @@
+"""A table at one version: what a task of Spark is told, so that it opens the same as all others."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pyarrow.dataset as ds
+from deltalake import DeltaTable
+
+
+@dataclass(frozen=True)
+class Table:
+    """`id`: a table that was dropped and made again has the same path, and in time the same version."""
+
+    path: str
+    version: int
+    id: str
+
+
+def table(delta: DeltaTable) -> Table:
+    """A table as it is opened."""
+    return Table(delta.table_uri, delta.version(), str(delta.metadata().id))
+
+
+@lru_cache(maxsize=1)
+def dataset(table: Table) -> ds.Dataset:
+    """Opened once by each of Spark's workers: a version never changes."""
+    return DeltaTable(table.path, version=table.version).to_pyarrow_dataset()
