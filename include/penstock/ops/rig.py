@@ -27,6 +27,7 @@ from penstock.ops.stack.health import fetch
 from penstock.settings import Settings
 
 TOPIC = "web.events"
+VISITORS = 5000
 JOB = Path(__file__).parents[3] / "spark_jobs" / "stream.py"
 PATIENCE = 600.0
 SERVER_PATIENCE = 60.0
@@ -165,10 +166,21 @@ def _ensure(kafka: str) -> None:
 def send(producer: Producer, number: int, at: float | None = None) -> None:
     """One page view, logged now or as if it had been logged at a time."""
     now = int((time.time() if at is None else at) * 1000)
+    key, value, headers = page_view(number, now)
+    while True:
+        try:
+            producer.produce(TOPIC, value, key=key, headers=headers, timestamp=now)
+            return
+        except BufferError:
+            producer.poll(0.1)
+
+
+def page_view(number: int, now: int) -> tuple[str, bytes, dict[str, str | bytes | None]]:
+    """One page view of about 400 bytes as a collector would log it: key, value and headers."""
     event = {
         "type": "pageview",
         "site": "bench.example",
-        "visitor": f"v{number % 5000}",
+        "visitor": f"v{number % VISITORS}",
         "url": f"https://bench.example/articles/{number % 400}/a-title-of-usual-length?utm_source=newsletter",
         "happened_at": now,
         "title": "A title of usual length - bench.example",
@@ -177,14 +189,7 @@ def send(producer: Producer, number: int, at: float | None = None) -> None:
         "load_ms": number % 3000,
         "referrer": "https://search.example/?q=something",
     }
-    headers: dict[str, str | bytes | None] = {"event_id": str(uuid.uuid4()), "received_at": str(now)}
-    value = json.dumps(event).encode()
-    while True:
-        try:
-            producer.produce(TOPIC, value, key=str(event["visitor"]), headers=headers, timestamp=now)
-            return
-        except BufferError:
-            producer.poll(0.1)
+    return str(event["visitor"]), json.dumps(event).encode(), {"event_id": str(uuid.uuid4()), "received_at": str(now)}
 
 
 @contextmanager

@@ -6,10 +6,7 @@ hours and days, sketches, and an hour's users.
 """
 
 import os
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -23,14 +20,13 @@ from penstock.model.domain import source, views_of
 from penstock.model.source import Source
 from penstock.ops import peers
 from penstock.ops.bench import Figure
-from penstock.ops.rig import Cost, measured
+from penstock.ops.load.jobs import Took, took
 from penstock.serve.reader import Reader
 from penstock.settings import Settings
 
 SOURCE = "web.events"
 DAYS = 90
 START = datetime(2026, 6, 1, tzinfo=UTC)
-JOB = Path(__file__).parents[4] / "spark_jobs" / "build_views.py"
 GIVEN = {
     "type": "case when hash(i, 4) % 10 < 8 then 'pageview' else 'engagement' end",
     "site": "'s' || (hash(i) % 5)",
@@ -56,13 +52,13 @@ def run(quick: bool) -> Iterator[Figure]:
     facts = int(os.environ.get("PENSTOCK_BENCH_FACTS", "200000" if quick else "10000000"))
     with filled(facts) as (settings, silver):
         layout = Layout(settings.lake)
-        seconds, memory = built(settings, *(question.view for question in peers.QUESTIONS))
+        six = built(settings, *(question.view for question in peers.QUESTIONS))
         beside = peers.asked(silver)
-        detail = {"facts": facts, "days": DAYS, "peak_gb": memory, "with": "the JVM's start and the gates"}
+        detail = {"facts": facts, "days": DAYS, **six.detail, "with": "the JVM's start and the gates"}
         right = counted(layout) == _page_views(silver) and beside.equal
         for name, peer, goal in (("DuckDB", beside.duckdb, "<= 2.5x"), ("Polars", beside.polars, None)):
             what = f"seconds, six views of all days, beside {name}"
-            yield Figure("rebuild", what, seconds, peer=peer, goal=goal, gate_ok=right, detail=detail)
+            yield Figure("rebuild", what, six.seconds, peer=peer, goal=goal, gate_ok=right, detail=detail)
         left = len(views_of(source(SOURCE))) - len(peers.QUESTIONS)
         yield Figure("rebuild", f"seconds, the other {left} views of all days", build(settings), detail=detail)
         fill(silver, facts // DAYS, 1)
@@ -111,24 +107,11 @@ def _facts(asked: Source, first: int, last: int, start: datetime, days: int, epo
 
 def build(settings: Settings, *views: str) -> float:
     """Seconds of the job; of all views where none is named."""
-    return built(settings, *views)[0]
+    return built(settings, *views).seconds
 
 
-def built(settings: Settings, *views: str) -> tuple[float, float]:
-    """Seconds of the job, and the memory that all of its processes held at most, in GB."""
-    begun, cost = time.perf_counter(), Cost()
-    job = subprocess.Popen(
-        [sys.executable, str(JOB), "--domain", "web", *(f"--view={name}" for name in views)],
-        env={**os.environ, **settings.to_env()},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with measured(job.pid, cost):
-        said = job.communicate()[1]
-    if job.returncode:
-        raise RuntimeError(f"the build ended with {job.returncode}: {said[-2000:]}")
-    return round(time.perf_counter() - begun, 1), round(cost.peak_gb, 2)
+def built(settings: Settings, *views: str) -> Took:
+    return took(settings, "build_views", "--domain=web", *(f"--view={name}" for name in views))
 
 
 def counted(layout: Layout) -> int:

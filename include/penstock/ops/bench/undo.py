@@ -1,11 +1,8 @@
 """A restore point, a rewind, and a retraction from its blast radius to its numbers, on all views of web events."""
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TypeVar
 
 import duckdb
@@ -19,9 +16,9 @@ from penstock.lake.layout import Layout
 from penstock.lake.restore_points import RestorePoint
 from penstock.ops.bench import Figure
 from penstock.ops.bench.rebuild import SOURCE, build, fill, filled
+from penstock.ops.load.jobs import took
 from penstock.settings import Settings
 
-JOB = Path(__file__).parents[4] / "spark_jobs" / "retract.py"
 # One page of forty, of a sender that broke.
 NONSENSE = "page = '/p7'"
 T = TypeVar("T")
@@ -70,12 +67,4 @@ def nonsense(silver: str) -> int:
 
 def retracted(settings: Settings) -> None:
     """The job as an operator runs it."""
-    command = [
-        sys.executable,
-        str(JOB),
-        f"--source={SOURCE}",
-        f"--where={NONSENSE}",
-        "--why=bench",
-        "--operation=bench/1",
-    ]
-    subprocess.run(command, env={**os.environ, **settings.to_env()}, check=True, capture_output=True)
+    took(settings, "retract", f"--source={SOURCE}", f"--where={NONSENSE}", "--why=bench", "--operation=bench/1")
