@@ -11,8 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# What other programs read under a name of their own: delta-rs and Arrow look for these, others for who started a job.
-STANDARD = {"store": "AWS_ENDPOINT_URL", "store_region": "AWS_REGION", "started_by": "OPENLINEAGE_PARENT_ID"}
+# What other programs read under a name of their own: delta-rs and Arrow look for these, others for who started a job,
+# OpenTelemetry's exporters for where to send.
+STANDARD = {
+    "store": "AWS_ENDPOINT_URL",
+    "store_region": "AWS_REGION",
+    "started_by": "OPENLINEAGE_PARENT_ID",
+    "metrics": "OTEL_EXPORTER_OTLP_ENDPOINT",
+}
 
 # Of hours or days: no calendar ends before.
 MOST = 100_000
@@ -59,6 +65,8 @@ class Settings:
     # Who hears what reads and writes what: empty, a file in the home; else a server's address, or whatever else
     # OpenLineage can send to, in its own JSON.
     lineage: str = ""
+    # Who hears Airflow's own metrics, by OpenTelemetry over HTTP: http://HOST:4318, say. Empty: nobody.
+    metrics: str = ""
     # Whose doing a job is, in its stories: a task's namespace, name and run, with slashes between.
     started_by: str = ""
 
@@ -89,6 +97,7 @@ class Settings:
             compiler=_one_of(environ, "PENSTOCK_COMPILER", ("full", "quick")),
             revert_days=_number(environ, "PENSTOCK_REVERT_DAYS", cls.revert_days),
             lineage=_lineage(environ, "PENSTOCK_LINEAGE"),
+            metrics=environ.get(STANDARD["metrics"], ""),
             started_by=environ.get(STANDARD["started_by"], ""),
         )
 
@@ -117,9 +126,10 @@ class Settings:
         """The environment in which `from_env` gives these settings again, for child processes."""
         names = {name: STANDARD.get(name, f"PENSTOCK_{name.upper()}") for name in self.__dataclass_fields__}
         told = {spelled: str(getattr(self, name)) for name, spelled in names.items()}
-        # Set but empty, the address would be taken for one.
-        if not self.store:
-            del told[STANDARD["store"]]
+        # Set but empty, an address would be taken for one.
+        for name in ("store", "metrics"):
+            if not getattr(self, name):
+                del told[STANDARD[name]]
         return {**told, "AWS_ALLOW_HTTP": str(self.store.startswith("http://")).lower()}
 
 

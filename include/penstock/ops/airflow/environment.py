@@ -20,4 +20,5 @@ def environment(settings: Settings) -> dict[str, str]:
         "AIRFLOW__CORE__RERUN_WITH_LATEST_VERSION": "True",
         "AIRFLOW__OPENLINEAGE__TRANSPORT": json.dumps(settings.lineage_to),
         "AIRFLOW__OPENLINEAGE__NAMESPACE": "penstock",
+        "AIRFLOW__METRICS__OTEL_ON": str(bool(settings.metrics)),
     }

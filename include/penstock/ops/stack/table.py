@@ -53,8 +53,11 @@ def changes(before: dict[str, str], states: list[State], seconds: float, console
 
 
 def epochs(streams: list[dict[str, Any]]) -> Table:
-    """One line a stream: where it is and how far behind."""
-    grid = Table("stream", "driver", "epoch", "lag, records", "at")
+    """One line a stream: where it is and how far behind; whose driver runs it, where there are several."""
+    columns = {"epoch": "epoch", "lag_records": "lag, records", "at": "at"}
+    if len({each.get("group") for each in streams}) > 1:
+        columns = {"group": "driver", **columns}
+    grid = Table("stream", *columns.values())
     for each in streams:
-        grid.add_row(each["stream"], *(str(each.get(name, "")) for name in ("group", "epoch", "lag_records", "at")))
+        grid.add_row(each["stream"], *(str(each.get(name, "")) for name in columns))
     return grid
