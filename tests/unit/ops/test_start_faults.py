@@ -1,12 +1,12 @@
 """What is wrong at a start: one sentence with the way out, and nothing is started or harmed."""
 
 import socket
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from disks import filled, small_disk
 
 from penstock.ops.stack import home as homes
 from penstock.ops.stack import orphans, run
@@ -31,29 +31,20 @@ def test_a_taken_port_is_refused_with_the_setting_that_moves_it(settings: Settin
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 16 MB, where this user may mount one."""
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=16m", "none", tmp_path], check=False, capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("only root can mount a small disk")
-    yield tmp_path
-    subprocess.run(["umount", "--lazy", tmp_path], check=True)
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path, megabytes=16) as mounted:
+        yield mounted
 
 
-def test_a_small_disk_is_refused_before_anything_starts(settings: Settings, small_disk: Path) -> None:
+def test_a_small_disk_is_refused_before_anything_starts(settings: Settings, disk: Path) -> None:
     with pytest.raises(Refusal, match=r"has 1\d MB free and 512 MB are needed. Free space, or set PENSTOCK_HOME"):
-        run.start(replace(settings, home=small_disk / "home"), detach=True, rows=[])
+        run.start(replace(settings, home=disk / "home"), detach=True, rows=[])
 
 
 def test_a_disk_that_fills_at_a_start_is_a_sentence(
-    settings: Settings, small_disk: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(homes, "ROOM", 0)
-    (small_disk / "filler").write_bytes(bytes(15 * 2**20))
-    with (small_disk / "rest").open("wb", buffering=0) as rest, pytest.raises(OSError, match="No space"):
-        while True:
-            rest.write(bytes(4096))
+    filled(disk)
     with pytest.raises(Refusal, match=r"is full\. Free space"):
-        run.start(replace(settings, home=small_disk / "home"), detach=True, rows=[])
+        run.start(replace(settings, home=disk / "home"), detach=True, rows=[])
