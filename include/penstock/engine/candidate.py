@@ -107,6 +107,8 @@ def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 def files(rows: pa.Table, candidate: str) -> Iterator[File]:
     """Writes the rows of each day and width."""
     table = place(candidate)
+    # Sketches are each other's like too seldom to look each of them up.
+    recurring = [field.name for field in rows.schema if field.type != pa.binary()]
     in_order = rows.take(pc.sort_indices(rows, [(name, "ascending") for name in PARTITIONS]))
     counts = in_order.group_by(PARTITIONS, use_threads=False).aggregate([([], "count_all")]).to_pylist()
     start = 0
@@ -117,7 +119,7 @@ def files(rows: pa.Table, candidate: str) -> Iterator[File]:
         where.files.create_dir(where.path, recursive=True)
         name = f"part-{uuid.uuid4()}.parquet"
         with where.files.open_output_stream(f"{where.path}/{name}") as file:
-            write_parquet(part, file)
+            write_parquet(part, file, use_dictionary=recurring)
             size = file.tell()
         stats = statistics(part, [column for column in INDEXED if column in part.column_names])
         path = where.below(name).path.removeprefix(f"{table.path}/")
