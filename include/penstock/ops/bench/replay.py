@@ -93,7 +93,12 @@ def undone(records: int) -> Iterator[Figure]:
             switched, _ = timed(lambda: moved(settings, layout, "r3", "r3"))
         (moves,) = [each for each in told.sources if each.source == TOPIC]
         right = [(cause.name, cause.records) for cause in moves.causes] == [("rule bad_url", records // WRONG)]
-        detail = {"records": records, "replay": whole.detail, "compare": compared, "switch": switched}
+        detail = {
+            "records": records,
+            "replay": whole.detail | far(settings, "r3"),
+            "compare": compared,
+            "switch": switched,
+        }
         seconds = round(whole.seconds + compared + switched, 1)
         told_of = "seconds, a wrong rule undone: replayed, compared, switched"
         yield Figure("replay", told_of, seconds, goal="<= 600 s", gate_ok=right, detail=detail)
@@ -123,9 +128,9 @@ def other_code(settings: Settings, name: str, old: str, new: str, after: str = "
     return folder
 
 
-def far(settings: Settings) -> dict[str, float]:
+def far(settings: Settings, release: str = "r2") -> dict[str, float]:
     """Where the time went, as the replay said itself."""
-    said = json.loads((settings.home / "run" / "replays" / "web-r2.json").read_text())
+    said = json.loads((settings.home / "run" / "replays" / f"web-{release}.json").read_text())
     silver = sum(each["seconds"] for each in said["sources"].values())
     return {"silver_seconds": round(silver, 1), "silver_and_views_seconds": said["seconds"]}
 
