@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from domains.web import known, reading
+from penstock.lake.dialect import planned_once
 
 
 def asked(records: pa.Table, steps: Sequence[Mapping[str, str]], reason: str, columns: Mapping[str, str]) -> pa.Table:
@@ -29,7 +30,7 @@ def asked(records: pa.Table, steps: Sequence[Mapping[str, str]], reason: str, co
         rows = f"(select *, {_named(step)} from {rows})"  # noqa: S608 - texts of ours
     with _engine().cursor() as engine:
         engine.register("records", records)
-        return _flattened(engine.sql(f"select {_named(made)} from {rows}").to_arrow_table())  # noqa: S608 - texts of ours
+        return _flattened(planned_once(engine, f"select {_named(made)} from {rows}"))  # noqa: S608 - texts of ours
 
 
 def _flattened(table: pa.Table) -> pa.Table:

@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as pa
 
 from penstock.lake import sketches
-from penstock.lake.dialect import teach
+from penstock.lake.dialect import planned_once, teach
 from penstock.model.bucket import Bucket
 from penstock.model.measure import Measure
 from penstock.model.view import Latest, Sessions, Tally, View
@@ -44,12 +44,12 @@ class Local:
         raise TypeError(f"{view.name} is computed by key, not from an epoch's facts alone")
 
     def _table(self, sql: str) -> pa.Table:
-        return self._engine.sql(sql).to_arrow_table()
+        return planned_once(self._engine, sql)
 
 
 def answer(sql: str, **relations: pa.Table) -> pa.Table:
     """What a question of ours about rows gives."""
-    return _session(**relations).sql(sql).to_arrow_table()
+    return planned_once(_session(**relations), sql)
 
 
 def spoken_of(columns: Iterable[str], sql: str) -> list[str]:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from penstock import __version__
 from penstock.lake.ledger import balances
+from penstock.lake.place import place
 from penstock.log.alerts import Alerts
 from penstock.model.view import Tally
 from penstock.serve.acting import Acts
@@ -64,6 +65,11 @@ class Answers:
         self.acts = Acts(settings)
         self.undoing = Undoing(reader)
         self._ledger = Beside(self.hours, "ledger", LEDGER_SECONDS)
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether the lake is on a disk of this machine, where a look costs next to nothing."""
+        return place(self._reader.layout.root).local
 
     def refresh(self) -> set[str]:
         self._streams = streams(self._settings.home)

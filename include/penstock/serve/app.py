@@ -27,8 +27,8 @@ from penstock.serve.live import PIPELINE
 from penstock.serve.problems import Problem, fault
 from penstock.serve.texts import texts
 
-# The tables are looked at this often; an epoch takes longer.
-REFRESH_SECONDS = 0.2
+# The tables are looked at this often, in a fifth of a millisecond; on a store each look is a request for each table.
+REFRESH_SECONDS, STORE_SECONDS = 0.1, 0.2
 # What the pipeline page shows asks the log how far it is.
 PIPELINE_SECONDS = 2.0
 HEADERS = {
@@ -155,20 +155,22 @@ async def _gone(request: Request) -> None:
 async def _following(answers: Answers) -> AsyncIterator[None]:
     """Follows the tables in the background while the application runs."""
 
+    pause = REFRESH_SECONDS if answers.at_hand else STORE_SECONDS
+
     async def follow() -> None:
         while True:
             # Whatever goes wrong in one look must not end the looking: numbers would stand still and nobody know.
             try:
                 await answers.live.changed(await asyncio.to_thread(answers.refresh))
             except Exception:
-                log.exception("the tables could not be followed; looking again in %s s", REFRESH_SECONDS)
-            await asyncio.sleep(REFRESH_SECONDS)
+                log.exception("the tables could not be followed; looking again in %s s", pause)
+            await asyncio.sleep(pause)
 
     async def judge() -> None:
         # Beside the looking: what thresholds ask must not keep numbers back.
         while True:
             await asyncio.to_thread(answers.judges.look)
-            await asyncio.sleep(REFRESH_SECONDS)
+            await asyncio.sleep(pause)
 
     async def tell() -> None:
         # Beside it as well: a log that is slow to answer must not keep numbers back.
