@@ -10,6 +10,7 @@ from urllib.request import Request, urlopen
 
 import psutil
 import pyarrow as pa
+import pyarrow.compute as pc
 from deltalake import DeltaTable, write_deltalake
 from standing import eventually
 
@@ -97,7 +98,7 @@ class Operator:
         silver = open_table(self.layout.silver(FIRST_RELEASE, SOURCE))
         if silver is None:
             return 0
-        shown = (pa.compute.field("disposition") == "fact") & (pa.compute.field("type") == "pageview")
+        shown = (pc.field("disposition") == "fact") & (pc.field("type") == "pageview")
         return int(silver.to_pyarrow_dataset().filter(shown).count_rows())
 
     def disposed(self) -> int:

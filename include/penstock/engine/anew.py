@@ -25,7 +25,7 @@ def few_rows(view: Sessions, silver: DeltaTable, asked: Span, most: int) -> pa.T
     """The sessions of facts that are in memory; None where they are too many."""
     first, last = asked
     until = last + DAY
-    while (facts := inmemory.facts_of(silver, view.at, (first - DAY, until), most)) is not None:
+    while (facts := inmemory.facts_of(silver, view, (first - DAY, until), most)) is not None:
         made = Local(facts).partials(view)
         began = made.filter((pc.field("day") >= first) & (pc.field("day") <= last))
         latest = pc.max(began["ended"]).as_py()

@@ -32,8 +32,8 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 TASKS = 4
 # To ask a question of a few rows costs as much as to count some thousands: small days are counted together.
 ROWS_AT_ONCE = 250_000
-# What is one unit's work is done where it is asked for: to start Spark's workers takes longer.
-FEW_ROWS = ROWS_AT_ONCE
+# What is a unit's work or two is done where it is asked for: to start a session and Spark's workers takes longer.
+FEW_ROWS = 2 * ROWS_AT_ONCE
 UNITS = pa.schema([("days", pa.list_(pa.date32())), ("asked", pa.list_(pa.int32()))])
 
 

@@ -66,7 +66,7 @@ class Increment:
         if isinstance(view, PerKey):
             touched = self._touched(view, since, days)
             of_days = perkey.looked_back_on(view, touched) if touched is not None else None
-            facts = inmemory.facts_of(self._silver, view.at, of_days, FEW_ROWS)
+            facts = inmemory.facts_of(self._silver, view, of_days, FEW_ROWS)
             return None if facts is None else (perkey.few_rows(view, facts, touched), touched)
         if not isinstance(view, Sessions | Latest) or not self._few(view, since):
             return None

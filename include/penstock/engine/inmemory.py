@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
 from penstock.engine import candidate
@@ -13,7 +14,7 @@ from penstock.lake.files import File, file_list
 from penstock.lake.local import Local, answer, current_sql, merged_sql, minis_sql, spoken_of
 from penstock.lake.place import rows as rows_of_file
 from penstock.lake.session_sql import reach, spanned_days, stitched_sql, untouched_sql
-from penstock.model.view import Latest, Sessions
+from penstock.model.view import Latest, PerKey, Sessions, View
 
 DAY = timedelta(days=1)
 STORED = "cast(timezone('UTC', started) as date) as day, 'session' as width, started as bucket, * exclude (_open)"
@@ -22,11 +23,21 @@ STORED = "cast(timezone('UTC', started) as date) as day, 'session' as width, sta
 def facts(silver: DeltaTable, view: Sessions | Latest, since: int) -> pa.Table:
     """The facts that came after an epoch; of them the columns that the view speaks of."""
     rows = silver.to_pyarrow_dataset()
-    columns = spoken_of(rows.schema.names, minis_sql(view) if isinstance(view, Sessions) else current_sql(view))
-    return rows.to_table(columns, filter=(pc.field("disposition") == "fact") & (pc.field("epoch") > since))
+    wanted = (pc.field("disposition") == "fact") & (pc.field("epoch") > since)
+    return rows.to_table(_columns(view, rows), filter=wanted)
 
 
-def facts_of(silver: DeltaTable, at: str, days: Collection[date] | None, most: int) -> pa.Table | None:
+def _columns(view: View, rows: ds.Dataset) -> list[str] | None:
+    """Those that the view speaks of; all of a view by key, whose function may look at any."""
+    match view:
+        case Sessions():
+            return spoken_of(rows.schema.names, minis_sql(view))
+        case Latest():
+            return spoken_of(rows.schema.names, current_sql(view))
+    return None
+
+
+def facts_of(silver: DeltaTable, view: PerKey | Sessions, days: Collection[date] | None, most: int) -> pa.Table | None:
     """The facts whose moment is on these days (None: all); None where they are too many."""
     rows, wanted = silver.to_pyarrow_dataset(), pc.field("disposition") == "fact"
     if days is not None:
@@ -36,8 +47,8 @@ def facts_of(silver: DeltaTable, at: str, days: Collection[date] | None, most: i
             for day in (min(days, default=date.max), max(days, default=date.min) + DAY)
         ]
         first, end = (pa.scalar(moment, pa.timestamp("us", "UTC")) for moment in begins)
-        wanted &= (pc.field(at) >= first) & (pc.field(at) < end)
-    return rows.to_table(filter=wanted) if rows.count_rows(filter=wanted) <= most else None
+        wanted &= (pc.field(view.at) >= first) & (pc.field(view.at) < end)
+    return rows.to_table(_columns(view, rows), filter=wanted) if rows.count_rows(filter=wanted) <= most else None
 
 
 def current(view: Latest, facts: pa.Table, gold: DeltaTable | None) -> pa.Table:
