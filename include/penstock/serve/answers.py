@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from datetime import UTC, datetime
+from functools import partial
 from threading import Lock
 from time import perf_counter
 from typing import Any
@@ -28,7 +29,7 @@ from penstock.serve.matched import ALERTS, ROWS, Matched, limited, rules
 from penstock.serve.metrics import Metrics
 from penstock.serve.openapi import openapi
 from penstock.serve.problems import Problem, bad, or_problem
-from penstock.serve.question import ask, keys
+from penstock.serve.question import ask, keys, questions
 from penstock.serve.reader import Answer, Reader
 from penstock.serve.records import latest
 from penstock.serve.reports import KINDS
@@ -41,6 +42,8 @@ from penstock.settings import Settings
 
 # Answers that are kept while their view does not change: a console asks a few dozen questions.
 HELD = 256
+# A page asks for its lists at once, which are some ten.
+MOST_ASKED = 20
 # A log that does not answer is asked for ten seconds and more: who looks at the pipeline then must see the rest.
 LEDGER_SECONDS = 1.5
 
@@ -94,6 +97,13 @@ class Answers:
 
     def view(self, request: Request) -> object:
         return self.answer(request.path_params["name"], request.query_params.multi_items(), request.state.stop)
+
+    def several(self, request: Request) -> object:
+        """Questions of one page in one request; one that cannot be answered has its `problem` where its answer was."""
+        found = questions(request.query_params.multi_items())
+        if len(found) > MOST_ASKED:
+            raise bad(f"ask at most {MOST_ASKED} questions in one request")
+        return {"answers": [or_problem(partial(self.answer, *one, request.state.stop)) for one in found]}
 
     def answer(self, name: str, said: list[tuple[str, str]], stop: Stop | None = None) -> dict[str, Any]:
         """The document of one question. Who asks again before anything changed gets the same rows."""

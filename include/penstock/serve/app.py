@@ -84,6 +84,7 @@ def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> S
         routes=[
             Route("/api/views", answering(answers.views)),
             Route("/api/views/{name}", answering(answers.view)),
+            Route("/api/answers", answering(answers.several)),
             Route("/api/reports/{domain}/{name}", answering(answers.report)),
             Route("/api/charts/{domain}/{kind}", chart),
             Route("/api/facts/{source}", answering(answers.facts)),

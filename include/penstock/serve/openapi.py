@@ -44,6 +44,10 @@ LIVE = {
 ADDRESSES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "get /api/views": ("Every view: its words, keys, numbers and buckets.", {}),
     "get /api/views/{name}": ("Rows of a view and their certificate.", QUESTION),
+    "get /api/answers": (
+        "Questions of several views in one request; in their order the answers, or a problem.",
+        {"ask": "a view's name, ? and the query of its question; repeatable"},
+    ),
     "get /api/reports/{domain}/{name}": ("A report: several questions of views, with a certificate.", RANGE),
     "get /api/charts/{domain}/{kind}": (
         "A page's chart of a week beside the week before, as a picture.",

@@ -1,8 +1,9 @@
 """A question: a view, a range, a bucket, keys, filters, order, limit. Read from text and checked before any work."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
 
 from penstock.model.bucket import Bucket, UnknownBucket
@@ -196,6 +197,12 @@ def _filter(view: View, text: str) -> Filter:
         raise bad(f"where={text!r} is not column:operator:value", *OPERATORS)
     _known(view, column, keys(view), "column")
     return Filter(column, operator, tuple(value.split(",")) if operator == "in" else (value,))
+
+
+def questions(said: Iterable[tuple[str, str]]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What one request asks of several views, each `ask` a view's name, a question mark and its parameters."""
+    parts = [text.partition("?") for name, text in said if name == "ask"]
+    return [(view, parse_qsl(parameters, keep_blank_values=True)) for view, _, parameters in parts]
 
 
 def _order(question: Question, text: str) -> tuple[str, ...]:

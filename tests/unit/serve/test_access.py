@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
@@ -148,6 +149,9 @@ def shared(opened: Opened) -> tuple[TestClient, TestClient, str]:
         ("/api/rejected/web.events", 403),
         ("/api/facts/web.events", 403),
         ("/api/shares", 403),
+        (f"/api/answers?ask={quote(f'web.visits?{WITHIN}')}", 200),
+        (f"/api/answers?ask={quote(f'web.visits?{WITHIN}')}&ask=web.visits", 403),
+        (f"/api/answers?ask={quote(f'web.sessions?{WITHIN}')}", 403),
         ("/api/ledger", 403),
     ],
 )

@@ -271,3 +271,15 @@ def test_two_releases_are_compared(lake: ToyLake, client: TestClient) -> None:
 def test_what_cannot_be_compared_is_refused(client: TestClient, address: str, status: int, allowed: str) -> None:
     answer = client.get(address)
     assert (answer.status_code, allowed in answer.json()["allowed"]) == (status, True)
+
+
+def test_several_questions_are_answered_in_their_order_in_one_request(
+    lake: ToyLake, reader: Reader, client: TestClient
+) -> None:
+    lake.epoch([fact("ann", 0)])
+    reader.refresh()
+    asked = ["toy.events_by_what?from=2026-03-01&to=2026-03-03", "toy.unheard", "toy.events_by_what?limit=none"]
+    good, unknown, wrong = client.get("/api/answers", params=[("ask", each) for each in asked]).json()["answers"]
+    alone = client.get("/api/views/toy.events_by_what?from=2026-03-01&to=2026-03-03").json()
+    assert good["rows"] == alone["rows"] != []
+    assert [each["problem"]["status"] for each in (unknown, wrong)] == [404, 400]

@@ -14,6 +14,7 @@ from penstock.serve.access.shares import Share
 from penstock.serve.access.who import LOCAL, Who
 from penstock.serve.encode import document
 from penstock.serve.problems import Problem
+from penstock.serve.question import questions
 
 # What holds nothing of anybody: the page itself, its parts, its door, and how the server does.
 OPEN = ("/healthz", "/metrics", "/api/me", "/api/login", "/api/logout")
@@ -75,6 +76,8 @@ def shown(share: Share, path: str, said: Iterable[tuple[str, str]]) -> bool:
     within = ("where", f"{page.scope}:eq:{share.scope}") in asked
     views = {*(name for one in page.headlines for name in one.views), *(one.view for one in page.lists), page.live}
     reports = {f"/api/reports/{share.domain}/{one.name}" for one in page.reports}
+    if path == "/api/answers":
+        return all(shown(share, f"/api/views/{name}", parameters) for name, parameters in questions(asked))
     if path == "/api/live":
         return within and dict(asked).get("view") in views
     return within and (path in reports or path in {f"/api/views/{name}" for name in views})
