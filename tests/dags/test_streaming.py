@@ -6,6 +6,7 @@ from threading import Thread
 from time import sleep
 
 import pytest
+from airflow.providers.apache.spark.hooks import spark_submit
 
 from penstock.engine.lease import leases_in, take
 from penstock.ops.airflow import pools
@@ -63,6 +64,21 @@ def test_a_python_driver_on_a_standalone_cluster_is_refused_before_spark_refuses
 def test_a_driver_elsewhere_is_told_all_settings_but_the_one_with_a_password(settings: Settings) -> None:
     told = Cluster("yarn", hosts=True).environment(settings)
     assert set(settings.to_env()) - set(told) == {"PENSTOCK_DATABASE"}
+
+
+def test_a_driver_on_kubernetes_has_a_name_by_which_its_next_try_finds_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = {"conn_type": "spark", "host": "k8s://https://cluster", "extra": {"deploy-mode": "cluster"}}
+    monkeypatch.setenv("AIRFLOW_CONN_SPARK_LAKE", json.dumps(where))
+    monkeypatch.setitem(vars(spark_submit), "kube_client", object())
+    step = SparkStep(job="build_views")
+    step.conf = step.cluster().pod(step.job, "0192-7")
+    hook = step._get_hook()
+    assert hook._kubernetes_driver_pod == "penstock-build-views-0192-7-driver"
+    assert "spark.kubernetes.driver.pod.name=penstock-build-views-0192-7-driver" in hook._build_spark_submit_command(
+        "x"
+    )
 
 
 def test_kubernetes_without_its_provider_says_what_to_install(

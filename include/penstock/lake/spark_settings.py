@@ -60,8 +60,9 @@ LOCAL = {
     "spark.driver.memory": "1g",
 }
 
+LOG_LEVELS = Path(__file__).with_name("log4j2.properties")
 JVM = (
-    f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
+    f"-Dlog4j2.configurationFile={LOG_LEVELS}",
     # Few threads and a small footprint; on two cores it is no slower than G1 for heaps below 2 GB.
     "-XX:+UseSerialGC",
     # No file in /tmp for each JVM.

@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 
+from penstock.lake.spark_settings import LOG_LEVELS
 from penstock.ops.airflow.errors import RequestRefused
 from penstock.settings import Settings
 
 KUBERNETES, YARN, STANDALONE = "k8s://", "yarn", "spark://"
 MASTER = "PENSTOCK_SPARK_MASTER"
+POD = "spark.kubernetes.driver.pod.name"
+# For spark-submit itself, whose word of an application's id is at a level that Spark does not show by default.
+TOLD = {"SPARK_SUBMIT_OPTS": f"-Dlog4j2.configurationFile={LOG_LEVELS}"}
 # Airflow's own; it holds a password, and drivers do not ask its database.
 NOT_THEIRS = "PENSTOCK_DATABASE"
 
@@ -40,4 +44,8 @@ class Cluster:
     def environment(self, settings: Settings) -> dict[str, str]:
         """A driver that is a child of its task has the rest of its environment from there."""
         told = {name: value for name, value in settings.to_env().items() if name != NOT_THEIRS}
-        return told if self.hosts else {MASTER: told[MASTER]}
+        return {**told, **(TOLD if self.on_yarn else {})} if self.hosts else {MASTER: told[MASTER]}
+
+    def pod(self, job: str, attempt: str) -> dict[str, str]:
+        """A name of ours: the provider finds Spark's own in a log only where the namespace is called `spark`."""
+        return {POD: f"penstock-{job.replace('_', '-')}-{attempt}-driver"} if self.on_kubernetes else {}

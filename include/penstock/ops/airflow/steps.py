@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowException
 
 from penstock.lake.spark_settings import spark_conf
-from penstock.ops.airflow.clusters import Cluster
+from penstock.ops.airflow.clusters import POD, Cluster
 from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION
 from penstock.ops.airflow.errors import DataRefused, RequestRefused, named
 from penstock.ops.airflow.notes import verdicts
@@ -53,7 +54,7 @@ class SparkStep(SparkSubmitOperator):
 
     def execute(self, context: Context) -> None:
         settings = self.sent(Settings.from_env())
-        self.conf = self.settings_of(settings)
+        self.conf = {**self.settings_of(settings), **self.cluster().pod(self.job, str(context["ti"].id))}
         self.env_vars = {**(self.env_vars or {}), STANDARD["started_by"]: started_by(context)}
         try:
             super().execute(context)
@@ -64,6 +65,11 @@ class SparkStep(SparkSubmitOperator):
             # For the run's note, whatever came of it.
             if self.gated:
                 context["ti"].xcom_push("return_value", verdicts(settings.lake, context["ti"].start_date))
+
+    def _get_hook(self) -> SparkSubmitHook:
+        hook = super()._get_hook()
+        hook._kubernetes_driver_pod = (self.conf or {}).get(POD)
+        return hook
 
     def cluster(self) -> Cluster:
         try:
