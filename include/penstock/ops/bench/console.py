@@ -97,9 +97,9 @@ def painted(browser: Any, address: str, facts: int) -> Iterator[Figure]:
 
 
 def asked_again(browser: Any, address: str, server: int) -> Figure:
-    """How many consoles one core answers when each draws itself anew once a second, as it does where all change.
+    """How many consoles one core answers when each draws itself anew once a second, as where facts always come.
 
-    Whoever asks first makes the answer and has it counted here as well; the others are given the one that is held.
+    Whoever asks first makes the answers; the others, which are counted here, are given those that are held.
     """
     page = browser.new_page()
     page.goto(address + NOW)
@@ -118,7 +118,7 @@ def asked_again(browser: Any, address: str, server: int) -> Figure:
         for url in asked * CONSOLES:
             client.get(url)
         spent = (sum(process.cpu_times()[:2]) - before) / CONSOLES
-    detail = {"questions": len(asked), "server_cpu_ms": round(spent * 1000, 1)}
+    detail = {"requests": len(asked), "server_cpu_ms": round(spent * 1000, 1)}
     name = "consoles that one core draws anew each second"
     return Figure("console", name, round(1 / spent), goal=">= 1000", gate_ok=right and len(asked) > 0, detail=detail)
 

@@ -114,5 +114,5 @@ function plan(text) {
 
 function planned(part) {
   const [names, , ...rows] = part.split("\n").map((line) => line.slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|")));
-  return table(names, rows, { stacks: false });
+  return table(names, rows);
 }

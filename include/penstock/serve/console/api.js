@@ -2,6 +2,8 @@
 
 const listeners = new Set();
 const asking = [];
+// So many the server takes in one request.
+const MOST = 20;
 let healthy = true;
 
 export function onHealth(listener) { listeners.add(listener); }
@@ -53,14 +55,13 @@ export function view(name, { from, to, every, by = [], where = [], order, limit,
   if (order) told.push(["order", order]);
   if (limit) told.push(["limit", limit]);
   return new Promise((resolve, reject) => {
-    if (!asking.length) queueMicrotask(ask);
+    if (!asking.length) queueMicrotask(() => { while (asking.length) ask(asking.splice(0, MOST)); });
     asking.push({ name, told, resolve, reject });
   });
 }
 
 // What is asked in one turn goes in one request: a request costs the server ten times what an answer that it holds does.
-async function ask() {
-  const asked = asking.splice(0);
+async function ask(asked) {
   try {
     const { answers } = await get("/api/answers", asked.map(({ name, told }) => ["ask", `${name}?${new URLSearchParams(told)}`]));
     asked.forEach(({ resolve, reject }, at) => (answers[at].problem ? reject(new Problem(answers[at].problem)) : resolve(answers[at])));
