@@ -12,7 +12,7 @@ from penstock.ops.stack import airflow, config
 from penstock.ops.stack.broker import broker
 from penstock.ops.stack.home import open_home
 from penstock.ops.stack.parts import parts
-from penstock.settings import Settings
+from penstock.settings import SettingError, Settings
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,17 @@ def test_one_setting_moves_airflow_to_postgresql(settings: Settings) -> None:
 def test_an_operators_own_setting_of_airflow_wins(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__CORE__PARALLELISM", "99")
     assert config.environ(settings, open_home(settings.home))["AIRFLOW__CORE__PARALLELISM"] == "99"
+
+
+def test_an_operators_own_connection_to_spark_wins(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = '{"conn_type": "spark", "host": "yarn", "extra": {"deploy-mode": "cluster"}}'
+    monkeypatch.setenv("AIRFLOW_CONN_SPARK_LAKE", own)
+    assert config.environ(settings, open_home(settings.home))["AIRFLOW_CONN_SPARK_LAKE"] == own
+
+
+def test_stream_groups_that_cannot_be_are_refused_before_anything_starts(settings: Settings) -> None:
+    with pytest.raises(SettingError, match="PENSTOCK_STREAM_GROUPS: there is no source or domain 'web.clicks'"):
+        airflow.environ(replace(settings, stream_groups="clicks=web.clicks"), open_home(settings.home))
 
 
 def test_jobs_can_read_the_connection(settings: Settings) -> None:

@@ -10,12 +10,12 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-from penstock.model.group import groups
+from penstock.model.group import BadGroups, groups
 from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION, environment
 from penstock.ops.stack import database
 from penstock.ops.stack.health import fetch
 from penstock.ops.stack.home import USERS, Home
-from penstock.settings import Settings
+from penstock.settings import SettingError, Settings
 
 SECONDS = "SCHEDULER__TASK_INSTANCE_HEARTBEAT"
 
@@ -31,7 +31,7 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
         "CORE__DAGS_ARE_PAUSED_AT_CREATION": False,
         "CORE__EXECUTOR": "LocalExecutor",
         # 50 MB a worker; each stream group's driver holds one.
-        "CORE__PARALLELISM": 5 + len(groups(settings.stream_groups)),
+        "CORE__PARALLELISM": 5 + drivers(settings),
         "CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{user}:{role}" for user, role in USERS.items()),
         "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home.passwords,
         "CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
@@ -66,6 +66,14 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
         # Airflow's processes rename themselves, by default over the environment that tells whose they are.
         "SPT_NOENV": "1",
     }
+
+
+def drivers(settings: Settings) -> int:
+    """How many streaming drivers there are. Said here, a wrong setting is refused before anything starts."""
+    try:
+        return len(groups(settings.stream_groups))
+    except BadGroups as bad:
+        raise SettingError(str(bad)) from bad
 
 
 def spark(master: str) -> dict[str, object]:

@@ -29,7 +29,7 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
         "PYTHONPATH": f"{PROJECT}:{os.environ.get('PYTHONPATH', '')}".rstrip(":"),
         "PYTHONUNBUFFERED": "1",
     }
-    operators = {name: value for name, value in inherited.items() if name.startswith("AIRFLOW__")}
+    operators = {name: value for name, value in inherited.items() if name.startswith(("AIRFLOW__", "AIRFLOW_CONN_"))}
     return {**inherited, **ours, **operators}
 
 
