@@ -52,7 +52,7 @@ def test_an_operators_own_connection_to_spark_wins(settings: Settings, monkeypat
 
 
 def test_stream_groups_that_cannot_be_are_refused_before_anything_starts(settings: Settings) -> None:
-    with pytest.raises(SettingError, match="PENSTOCK_STREAM_GROUPS: there is no source or domain 'web.clicks'"):
+    with pytest.raises(SettingError, match=r"PENSTOCK_STREAM_GROUPS: there is no source or domain 'web\.clicks'"):
         airflow.environ(replace(settings, stream_groups="clicks=web.clicks"), open_home(settings.home))
 
 
