@@ -92,7 +92,7 @@ class Page {
       // First what people came for: the server answers all questions at once, and each later for the others.
       await headlines(this);
       const drawn = await Promise.allSettled([nowHere(this), this.draw(), panels(this)]);
-      await this.report();
+      this.report();
       const failed = drawn.find((one) => one.status === "rejected");
       if (failed) throw failed.reason;
     } catch (error) {
@@ -103,10 +103,11 @@ class Page {
     if (this.again) { this.again = false; await this.refresh(); }
   }
 
-  async report() {
+  // Beside what is drawn at each change: it takes longer than a change may wait.
+  report() {
     if (Date.now() - (this.reported || 0) < REPORTS_CALM) return;
     this.reported = Date.now();
-    await reports(this);
+    reports(this).catch((error) => problem(this.ledger, error));
   }
 
   async draw() {
