@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 
+from penstock.lake import maintain
 from penstock.lake.maintain import NotRestored, Unsafe, _same, compact, drill, smallest, tables, vacuum
 from penstock.lake.publication import Publication, newest
 
@@ -29,6 +31,17 @@ def test_compaction_keeps_the_rows_and_what_was_published(tmp_path: Path) -> Non
     table = written(tmp_path / "gold" / "v", 12)
     done = compact(table)
     assert (done and done.files_after, rows(table), newest(DeltaTable(table))) == (1, list(range(12)), SAID)
+
+
+def test_a_reader_of_a_few_epochs_need_not_read_all_of_a_compacted_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintain, "GROUP_ROWS", 5)
+    table = written(tmp_path / "t", 12)
+    compact(table)
+    (file,) = DeltaTable(table).file_uris()
+    told = pq.read_metadata(file)
+    assert [told.row_group(number).num_rows for number in range(told.num_row_groups)] == [5, 5, 2]
 
 
 def test_few_files_are_left_alone(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 import duckdb
-from deltalake import CommitProperties, DeltaTable
+from deltalake import CommitProperties, DeltaTable, WriterProperties
 
 from penstock.lake.place import Place, place
 from penstock.lake.publication import newest
@@ -16,6 +16,8 @@ from penstock.lake.publication import newest
 KEEP_HOURS = 168
 FEW_FILES = 8
 WHOLE_FILE = 64 * 1024 * 1024
+# What readers skip within a file, as large as an epoch of a backlog: a replay looks for epochs, and reads whole groups.
+GROUP_ROWS = 100_000
 # Builds, closings and lists of the newest facts skip files by it. Times follow it; with them as a second column of a
 # Z-order every file would have nearly every epoch.
 CLUSTERED = ("epoch",)
@@ -62,7 +64,11 @@ def compact(path: str) -> Done | None:
     said = newest(table)
     # A publication is found by its commit: a later commit on gold says it again.
     note = CommitProperties(custom_metadata={"userMetadata": said.to_metadata()}) if said else None
-    table.optimize.compact(target_size=WHOLE_FILE, max_concurrent_tasks=1, commit_properties=note)
+    # The level is delta-rs' own, which it forgets where anything else is asked for.
+    how = WriterProperties(compression="ZSTD", compression_level=4, max_row_group_size=GROUP_ROWS)
+    table.optimize.compact(
+        target_size=WHOLE_FILE, max_concurrent_tasks=1, writer_properties=how, commit_properties=note
+    )
     return Done(path, before, len(table.file_uris()))
 
 
