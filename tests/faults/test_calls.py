@@ -18,7 +18,7 @@ from faults.killing import PATIENCE, TOPIC, Scene, settings_of, until, verdict
 from penstock.ops.load.mortal import MortalBroker
 
 LINK, RENAME, SYNC = "link,linkat", "rename,renameat2", "fsync,fdatasync"
-# By link(2) commits and files of checkpoints get their names; what a stream says of itself by rename(2), and by Python alone.
+# By link(2) commits and files of checkpoints get their names; what a stream says of itself by rename(2), in Python.
 CALLS = [("python", LINK), ("python", RENAME), ("python", SYNC), ("java", LINK), ("java", SYNC)]
 
 pytestmark = [
