@@ -17,8 +17,8 @@ import { sharing } from "./sharing.js";
 import { before, buckets, fitting, link, open, range, span, withFilter, zone } from "./state.js";
 import { onTheme } from "./theme.js";
 
-// Live changes come every second or so; numbers that blink faster than this cannot be read.
-const CALM = 1000;
+// Epochs come a second or more apart. What comes closer is drawn together, and still within half a second.
+const CALM = 300;
 // A report takes several questions of the lake, some of them over weeks.
 const REPORTS_CALM = 15_000;
 
@@ -86,7 +86,6 @@ class Page {
   async refresh() {
     if (this.running) { this.again = true; return; }
     this.running = true;
-    this.refreshed = Date.now();
     try {
       this.at = span(this.state.range);
       // First what people came for: the server answers all questions at once, and each later for the others.
@@ -172,14 +171,15 @@ class Page {
 
   follow() {
     let timer = 0;
-    // At once after a calm second; else when that second is over.
-    const wait = () => Math.max(0, CALM - (Date.now() - (this.refreshed || 0)));
-    const soon = () => { timer ||= setTimeout(() => { timer = 0; this.refresh(); }, wait()); };
+    let drawn = 0;
+    // At once after a calm moment; else when that is over. What time itself changes is not counted: it would keep news back.
+    const wait = () => Math.max(0, CALM - (Date.now() - drawn));
+    const soon = () => { timer ||= setTimeout(() => { timer = 0; drawn = Date.now(); this.refresh(); }, wait()); };
     // Whatever is filtered: another list may change where this filter's numbers do not.
     const hear = live([["view", this.domain.live], ["where", `${this.domain.scope}:eq:${this.state.scope}`]], soon);
     const themed = onTheme(() => this.draw());
     // Time goes on without facts too: "now" must fall to nought.
-    const minute = setInterval(() => { if (!document.hidden) soon(); }, 30_000);
+    const minute = setInterval(() => { if (!document.hidden) this.refresh(); }, 30_000);
     return () => { clearTimeout(timer); clearInterval(minute); hear(); themed(); this.drawn.finalize(); };
   }
 }
