@@ -21,7 +21,7 @@ demo: setup ## the whole stack with simulated traffic, live (FOR=180: ends by it
 	@exec $(BIN)/penstock demo $(if $(FOR),--for "$(FOR)") $(if $(WRONG),--wrong "$(WRONG)")
 
 test: setup browser ## the test suite, one summary line at the end
-	@$(BIN)/pytest --numprocesses 2 --no-loadscope-reorder
+	@$(BIN)/pytest --numprocesses 3 --no-loadscope-reorder
 
 # The browser tests need Chromium; only root can install it, and only where apt is. Without it they are left out, loudly; where
 # the variable CI is set they fail.

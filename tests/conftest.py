@@ -99,11 +99,13 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> Domain:
+def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Domain]:
     """The toy domain, found as any domain is: in a folder on the path."""
     monkeypatch.syspath_prepend(TOY)
     forget()
-    return domains()["toy"]
+    yield domains()["toy"]
+    # Who comes next finds what is on the path by then.
+    forget()
 
 
 @pytest.fixture(scope="session")
