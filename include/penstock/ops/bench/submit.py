@@ -60,13 +60,16 @@ def run(quick: bool) -> Iterator[Figure]:
         cockpit = Cockpit(settings, "admin")
         until(lambda: DAG in durations(cockpit), "the DAG files to be read")
         yield overhead("submit", cockpit, settings, 3 if quick else 5)
-        # By now every file has been read more than once.
-        parsed = durations(cockpit)
-        slowest = max(parsed, key=lambda dag: parsed[dag])
+        # Whoever is read first pays for imports that all others find done.
+        first, *parsed = durations(cockpit).items()
         yield Figure(
-            "submit", "seconds to parse the slowest DAG file", round(parsed[slowest], 2), goal="<= 0.5 s",
-            gate_ok=len(parsed) > 1, detail={dag: round(seconds, 2) for dag, seconds in parsed.items()},
-        )  # fmt: skip
+            "submit",
+            "seconds to parse the slowest DAG file after the first import",
+            round(max(seconds for _, seconds in parsed), 2),
+            goal="<= 0.5 s",
+            gate_ok=len(parsed) > 1,
+            detail={"first": first, **{dag: round(seconds, 2) for dag, seconds in parsed}},
+        )
 
 
 def overhead(name: str, cockpit: Cockpit, settings: Settings, times: int) -> Figure:
@@ -113,9 +116,10 @@ def said(settings: Settings, run: Run) -> dict[str, float]:
 
 
 def durations(cockpit: Cockpit) -> dict[str, float]:
-    """DAG -> seconds that its file took when Airflow read it last."""
-    found = cockpit.get("/dags?limit=100")["dags"]
-    return {dag["dag_id"]: dag["last_parse_duration"] for dag in found if dag["last_parse_duration"] is not None}
+    """DAG -> seconds that its file took when Airflow read it last, in the order in which they were read."""
+    found = [dag for dag in cockpit.get("/dags?limit=100")["dags"] if dag["last_parse_duration"] is not None]
+    in_order = sorted(found, key=lambda dag: str(dag["last_parsed_time"]))
+    return {dag["dag_id"]: dag["last_parse_duration"] for dag in in_order}
 
 
 def until(true: Callable[[], bool], what: str) -> None:
