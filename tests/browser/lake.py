@@ -114,7 +114,15 @@ class Lake(Answers):
     def standing(self) -> dict[str, Any]:
         lag = {"lag_records": 12, "lag_seconds": 0.8, "at": datetime.now(UTC)}
         total = int(datetime.now(UTC).timestamp() * 60)
-        job = {"release": "r1", "epoch": 4811, "rows": 214, "rows_total": total, "state": "running", **lag}
+        job = {
+            "release": "r1",
+            "group": "streams",
+            "epoch": 4811,
+            "rows": 214,
+            "rows_total": total,
+            "state": "running",
+            **lag,
+        }
         jobs = [{"job": f"{kind}-web.events", **job} for kind in ("archive", "shape")] if self._web.told else []
         return {**super().standing(), "streams": jobs}
 
