@@ -99,13 +99,15 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Domain]:
+def toy() -> Iterator[Domain]:
     """The toy domain, found as any domain is: in a folder on the path."""
-    monkeypatch.syspath_prepend(TOY)
+    with pytest.MonkeyPatch.context() as path:
+        path.syspath_prepend(TOY)
+        forget()
+        yield domains()["toy"]
+    # Who comes next, or is a thread that outlives its test, finds what is on the path by now.
     forget()
-    yield domains()["toy"]
-    # Who comes next finds what is on the path by then.
-    forget()
+    domains()
 
 
 @pytest.fixture(scope="session")

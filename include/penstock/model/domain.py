@@ -64,7 +64,9 @@ def _looked_for() -> dict[str, Domain]:
 
 def forget() -> None:
     """The path, or what is on it, is another: domains are looked for again."""
-    _found.clear()
+    # Who is looking by the old path has found by then, and is forgotten too.
+    with _importing:
+        _found.clear()
 
 
 def _load(name: str) -> Domain:
