@@ -1,5 +1,8 @@
 """Names that people type. One that there is not is refused, with those that there are."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from penstock.lake.layout import Layout
 from penstock.lake.releases import registry
 from penstock.model import domain
@@ -8,19 +11,15 @@ from penstock.model.rule import AnyRule
 from penstock.model.source import Source
 from penstock.refusal import Refusal
 
+Named = TypeVar("Named")
+
 
 def source(name: str) -> Source:
-    try:
-        return domain.source(name)
-    except UnknownName as unknown:
-        raise Refusal(f"{_sentence(unknown)}.") from unknown
+    return _picked(domain.source, name)
 
 
 def rule(name: str) -> AnyRule:
-    try:
-        return domain.rule(name)
-    except UnknownName as unknown:
-        raise Refusal(f"{_sentence(unknown)}.") from unknown
+    return _picked(domain.rule, name)
 
 
 def release(layout: Layout, name: str) -> str:
@@ -31,6 +30,9 @@ def release(layout: Layout, name: str) -> str:
     return name
 
 
-def _sentence(unknown: UnknownName) -> str:
-    said = str(unknown)
-    return said[0].upper() + said[1:]
+def _picked(pick: Callable[[str], Named], name: str) -> Named:
+    try:
+        return pick(name)
+    except UnknownName as unknown:
+        said = str(unknown)
+        raise Refusal(f"{said[0].upper()}{said[1:]}.") from unknown
