@@ -93,12 +93,24 @@ def test_what_is_shown_is_taken_away_as_csv(
     opened: Opened, half_hours: str, button: str, name: str, first: str, says: str
 ) -> None:
     page = opened(half_hours)
+    file, text = taken_away(page, button)
+    assert (file, text.partition("\n")[0]) == (name, first)
+    assert re.search(says, text, re.MULTILINE)
+
+
+def taken_away(page: Page, button: str) -> tuple[str, str]:
+    """The name of what a button gives, and what is in it."""
     page.wait_for_selector(".chart svg")
     with page.expect_download() as given:
         page.get_by_role("button", name=button, exact=True).click()
-    text = Path(given.value.path()).read_text("utf-8-sig")
-    assert (given.value.suggested_filename, text.partition("\n")[0]) == (name, first)
-    assert re.search(says, text, re.MULTILINE)
+    return given.value.suggested_filename, Path(given.value.path()).read_text("utf-8-sig")
+
+
+@pytest.mark.parametrize("zone", ["Asia/Kolkata", "Europe/Stockholm"])
+def test_each_view_is_in_an_hour_of_the_chart_wherever_it_is_read(opened: Opened, half_hours: str, zone: str) -> None:
+    page = opened(half_hours.replace("live", "7d&measure=views&compare=no"), timezone_id=zone)
+    _, text = taken_away(page, "CSV")
+    assert sum(map(int, re.findall(r",(\d+)$", text, re.MULTILINE))) == 6
 
 
 COLOURS = """() => {

@@ -73,13 +73,14 @@ function chosen(name) {
 
 function day(at) { return at.toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" }); }
 
-// The range's buckets as instants, first to last, in the reader's own days and months.
+// The range's buckets as instants, first to last, in the reader's own days and months. Hours are those of UTC, as the server's are: where
+// clocks are half an hour apart from it, the first one began before the range.
 export function buckets(name, now = new Date()) {
   const { from, to } = span(name, now);
   const { every } = range(name);
   const step = { "1 minute": 60e3, "1 hour": 3600e3 }[every];
   const found = [];
-  for (let at = from; at < to; at = next(at, step, every)) found.push(at);
+  for (let at = step ? new Date(Math.floor(from / step) * step) : from; at < to; at = next(at, step, every)) found.push(at);
   return found;
 }
 
