@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -22,11 +21,6 @@ from penstock.lake.replaying import Progress
 from penstock.serve.access.identity import Access
 
 Opened = Callable[..., Page]
-# What a browser does to a page when another tab is chosen.
-HIDE = """(hidden) => {
-  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
-  document.dispatchEvent(new Event("visibilitychange"));
-}"""
 PAGES = ("web", "pipeline", "rejected", "rules", "releases", "audit")
 
 
@@ -41,13 +35,6 @@ def pageview(**fields: object) -> dict[str, object]:
         "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko Firefox/143.0",
         **fields,
     }
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 60) -> bool:
-    until = time.monotonic() + seconds
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.05)
-    return condition()
 
 
 def number(page: Page, label: str) -> str:
@@ -124,17 +111,6 @@ def test_a_number_carries_its_certificate(opened: Opened, address: str) -> None:
     expect(page.locator("#tip")).to_contain_text("Release r1, no build yet")
 
 
-def test_a_new_fact_is_on_the_screen_by_itself(opened: Opened) -> None:
-    lake = Lake()
-    lake.add(pageview(visitor="first"))
-    with served(lake) as address:
-        page = opened(f"{address}/?range=live")
-        expect(page.locator(".here")).to_contain_text("1 visitor now")
-        lake.add(pageview(visitor="second"))
-        expect(page.locator(".here")).to_contain_text("2 visitors now")
-        page.close()
-
-
 def test_an_empty_lake_says_how_to_begin_and_then_begins(opened: Opened) -> None:
     lake = Lake()
     with served(lake) as address:
@@ -161,28 +137,6 @@ def test_landmarks_and_names_are_there_for_a_screen_reader(opened: Opened, addre
     for role in ("banner", "navigation", "main", "contentinfo", "heading"):
         assert page.get_by_role(role).count() >= 1, role  # type: ignore[arg-type]
     assert page.locator("button:not([aria-label])").evaluate_all("all => all.every(one => one.textContent.trim())")
-
-
-def test_a_lost_connection_is_said_and_heals(chromium: object, opened: Opened, lake: Lake) -> None:
-    with served(lake) as address:
-        page = chromium.new_page()  # type: ignore[attr-defined]
-        page.goto(address)
-        page.wait_for_selector(".panel")
-    expect(page.locator("#connection")).to_contain_text("lost", timeout=40_000)
-    with served(lake, int(address.rsplit(":", 1)[1])):
-        expect(page.locator("#connection")).to_be_hidden(timeout=60_000)
-        page.close()
-
-
-def test_a_hidden_tab_stops_its_work(opened: Opened) -> None:
-    own = Lake({"web.events": [pageview()]})
-    with served(own) as address:
-        page = opened(address)
-        page.wait_for_selector(".number")
-        for hidden, listening in ((False, 1), (True, 0), (False, 1)):
-            page.evaluate(HIDE, hidden)
-            assert eventually(lambda listening=listening: own.live.subscribers == listening)  # type: ignore[misc]
-        page.close()
 
 
 def test_what_has_no_rows_says_why(opened: Opened, address: str) -> None:
@@ -294,23 +248,6 @@ def test_the_rules_page_shows_rules_and_what_they_told_as_text(opened: Opened) -
         expect(page.get_by_role("region", name="Rules")).to_contain_text("web.slow_page, version 1")
         expect(page.get_by_role("region", name="Alerts")).to_contain_text("page <img src=x onerror")
         assert page.locator("main img").count() == 0
-        page.close()
-
-
-def test_pipeline_and_rules_are_told_what_is_new_and_do_not_ask_again_and_again(opened: Opened) -> None:
-    lake = Lake({"web.events": [pageview()]})
-    with served(lake) as address:
-        page = opened(f"{address}/?page=rules")
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        expect(page.get_by_role("region", name="Alerts")).to_contain_text("Nothing has met an armed rule yet.")
-        alerted(lake, page="/slow")
-        expect(page.get_by_role("region", name="Alerts")).to_contain_text("page /slow")
-        page.get_by_role("link", name="Pipeline").click()
-        # Two messages make a rate.
-        expect(page.locator(".tiers li").nth(2)).to_contain_text("a second")
-        assert [url for url in asked if url.endswith(("/api/status", "/api/ledger"))] == []
-        assert len([url for url in asked if "/api/alerts" in url]) <= 3
         page.close()
 
 

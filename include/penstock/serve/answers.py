@@ -24,7 +24,7 @@ from penstock.serve.encode import rows_of
 from penstock.serve.engine import Stop
 from penstock.serve.files import Files
 from penstock.serve.judging import Judges
-from penstock.serve.live import PIPELINE, Key, Live
+from penstock.serve.live import AUDIT, PIPELINE, Key, Live
 from penstock.serve.matched import ALERTS, ROWS, Matched, limited, rules
 from penstock.serve.metrics import Metrics
 from penstock.serve.openapi import openapi
@@ -78,6 +78,7 @@ class Answers:
         self._streams = streams(self._settings.home)
         changed = self._reader.refresh()
         changed |= self._looked("alerts", self.matched.refresh)
+        changed |= self._looked(AUDIT, self.told.refresh)
         changed |= self._looked("books", lambda: self._reader.books.refresh(self._reader.standing))
         self.metrics.refreshed(self._reader, self.live.subscribers, self._streams)
         return changed
@@ -191,10 +192,12 @@ class Answers:
             return self.pipeline(), ()
         if said.get("about") == ALERTS and len(key) == 1:
             return self.matched.answer(()), ("id",)
+        if said.get("about") == AUDIT and len(key) == 1:
+            return self.told.done(), ()
         if "rule" in said and "view" not in said:
             return {"rule": said["rule"], **self.matched.answer(key)}, ("id",)
         if "view" not in said:
-            known = (*self._reader.views(), *rules(), PIPELINE, ALERTS)
+            known = (*self._reader.views(), *rules(), PIPELINE, ALERTS, AUDIT)
             raise bad("say which view: ?view=…, which rule: ?rule=…, or what: ?about=…", *known)
         view = self._reader.view(said["view"])
         names = ("bucket", "again", *view.by) if isinstance(view, Tally) else (*keys(view), "started")

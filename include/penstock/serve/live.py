@@ -13,8 +13,8 @@ from penstock.serve.encode import document
 from penstock.serve.problems import Problem
 
 Key = tuple[tuple[str, str], ...]
-# What is told of the whole lake, beside views and rules: a document without rows, which comes in whole.
-PIPELINE = "pipeline"
+# What is told of the whole lake, beside views and rules: documents without rows, which come in whole.
+PIPELINE, AUDIT = "pipeline", "audit"
 # A subscriber that cannot take a message in this time is let go; it will subscribe again.
 SECONDS_TO_SEND = 5.0
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from penstock.serve import matched
 from penstock.serve.acting import OPERATIONS
 from penstock.serve.declared import pages
 from penstock.serve.drawing import KINDS
-from penstock.serve.live import PIPELINE
+from penstock.serve.live import AUDIT, PIPELINE
 from penstock.serve.question import LARGEST_LIMIT, LIMIT, OPERATORS
 
 Doc = dict[str, Any]
@@ -35,7 +35,8 @@ ALERTS = {"rule": "only this rule's; absent: of all", **ROWS}
 LIVE = {
     "view": "the view to ask, with all that may be said to it",
     "rule": f"or the rule to follow, with limit alone: {ROWS['limit']}",
-    "about": f"or, alone: {PIPELINE} for status and ledger every two seconds, {matched.ALERTS} for those of all rules",
+    "about": f"or, alone: {PIPELINE} for status and ledger every two seconds, {matched.ALERTS} for those of all rules, "
+    f"{AUDIT} for what people do",
     "ticket": "for a page's script: what POST /api/ticket gave",
     **QUESTION,
 }

@@ -6,12 +6,14 @@ from typing import Any
 from starlette.requests import Request
 
 from penstock.lake.audit import entries
+from penstock.lake.following import Followed
 from penstock.lake.layout import Layout
 from penstock.lake.publication import newest, open_table
 from penstock.lake.releases import UNFINISHED, Refused, Row, registry
 from penstock.lake.replaying import said
 from penstock.model.domain import domains
 from penstock.serve.compare.comparison import Comparison, compare
+from penstock.serve.live import AUDIT
 from penstock.serve.problems import bad, unknown
 from penstock.serve.reader import Reader
 from penstock.settings import Settings
@@ -27,11 +29,21 @@ class Told:
     def __init__(self, settings: Settings, reader: Reader) -> None:
         self._settings, self._reader, self._layout = settings, reader, reader.layout
         self._held: dict[tuple[Any, ...], Comparison] = {}
+        self._audit, self._heard = Followed(self._layout.control("audit")), -1
+
+    def refresh(self) -> set[str]:
+        """The audit, if something was done since the last look."""
+        version = self._audit.look()
+        heard, self._heard = self._heard, version
+        return {AUDIT} if version != heard else set()
 
     def releases(self, _: Request) -> object:
         return {"releases": [self._release(name) for name in domains()]}
 
     def audit(self, _: Request) -> object:
+        return self.done()
+
+    def done(self) -> dict[str, Any]:
         return {"entries": [entry.as_dict() for entry in entries(self._layout, limit=MOST_ENTRIES)]}
 
     def compared(self, request: Request) -> object:

@@ -9,6 +9,7 @@ from toy_lake import ToyLake, fact
 from unit.serve.test_api import RANGE
 from unit.serve.test_rules import Told, alarm
 
+from penstock.lake.audit import Entry, record
 from penstock.lake.releases import READY, Release, say, switch
 from penstock.serve import live
 
@@ -79,6 +80,13 @@ def test_the_alerts_of_all_rules_are_pushed_to_who_subscribed_to_them(lake: ToyL
         assert socket.receive_json()["rows"] == []
         following.look()
         assert [row["fact"]["who"] for row in socket.receive_json()["rows"]] == ["ann"]
+
+
+def test_what_people_do_is_told_to_who_subscribed_to_the_audit(lake: ToyLake, client: TestClient) -> None:
+    with client.websocket_connect("/api/live?about=audit") as socket:
+        assert socket.receive_json() == {"entries": []}
+        record(lake.layout, Entry("op1", "switch", "toy", "ann", "a new rule", "bob"))
+        assert [entry["who"] for entry in socket.receive_json()["entries"]] == ["ann"]
 
 
 def test_the_pipeline_is_told_anew_while_somebody_listens_and_a_part_that_fails_says_why(

@@ -1,6 +1,6 @@
 // How people on call do something: a form, a plan, a yes, and how far it is. Airflow runs it and keeps its story.
 
-import { get, send } from "./api.js";
+import { get, later, send } from "./api.js";
 import { closing, opened } from "./dialog.js";
 import { el, press, replace } from "./dom.js";
 import { problem } from "./empty.js";
@@ -62,14 +62,14 @@ function follow(run, airflow, done, dialog, again) {
     } catch (lost) {
       problem(body, lost);
       shown = "";
-      setTimeout(look, AGAIN);
+      later(look, AGAIN);
       return;
     }
     // Drawn only when it changed: a button that is drawn anew under a finger is not pressed.
     const now = JSON.stringify(told);
     if (now !== shown) replace(body, ...state(told, address, look, again));
     shown = now;
-    if (told.over) done(); else setTimeout(look, AGAIN);
+    if (told.over) done(); else later(look, AGAIN);
   };
   dialog.addEventListener("close", done);
   look();

@@ -70,6 +70,17 @@ async function ask(asked) {
   }
 }
 
+// Looks again in so many milliseconds; a hidden tab once it is seen. Gives what keeps it from looking.
+export function later(look, delay) {
+  const due = () => {
+    stop();
+    if (document.hidden) document.addEventListener("visibilitychange", due); else look();
+  };
+  const timer = setTimeout(due, delay);
+  const stop = () => { clearTimeout(timer); document.removeEventListener("visibilitychange", due); };
+  return stop;
+}
+
 // Calls `changed` with what the one socket of a page tells, and when the tab is seen again, until the returned function is called. A hidden
 // tab hears nothing.
 export function live(asked, changed) {

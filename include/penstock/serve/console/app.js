@@ -1,6 +1,6 @@
 // Starts the console: which page, which theme, is the server there.
 
-import { get, onHealth, send } from "./api.js";
+import { get, later, onHealth, send } from "./api.js";
 import { auditPage } from "./audit.js";
 import { el, keyed, press, replace } from "./dom.js";
 import { domainPage } from "./domain.js";
@@ -62,7 +62,7 @@ async function show() {
   } catch (problem) {
     if (problem.status === 401) { loginPage(main, show); return; }
     replace(main, el("section", { class: "empty" }, el("h1", {}, "The server cannot be reached"), el("p", {}, "This page comes back by itself.")));
-    setTimeout(show, 3000);
+    close = later(show, 3000);
     return;
   }
   greet();

@@ -1,7 +1,9 @@
 // What stands where there is nothing yet, or where something went wrong: why, and what to do.
 
-import { get, view } from "./api.js";
+import { get, later, view } from "./api.js";
 import { el, press, replace } from "./dom.js";
+
+const AGAIN = 1500;
 
 function invitation(collector, domain) {
   // Under its own name curl is a bot, and bots are not among the visitors of this page.
@@ -29,16 +31,16 @@ export async function emptyLake(main, domain, again) {
     el("section", { class: "empty" },
       el("h1", {}, "No events yet"),
       ...(status ? invitation(`${location.protocol}//${location.hostname}:${status.collector_port}`, domain) : [])));
-  let timer = 0;
-  let close = null;
+  let left = false;
+  let close = () => {};
   const look = async () => {
     const range = { from: new Date(Date.now() - 400 * 86400e3), to: new Date(Date.now() + 86400e3) };
     const said = await view(domain.live, { ...range, by: [domain.scope], limit: 1 }).catch(() => ({ rows: [] }));
-    if (said.rows.length) close = await again();
-    else timer = setTimeout(look, 1500);
+    if (left) return;
+    close = said.rows.length ? await again() : later(look, AGAIN);
   };
-  timer = setTimeout(look, 1500);
-  return () => { clearTimeout(timer); close?.(); };
+  close = later(look, AGAIN);
+  return () => { left = true; close(); };
 }
 
 export function problem(element, error) {

@@ -1,6 +1,6 @@
-// What was done to the lake, marked on the chart: a step in the numbers may be a release, not people.
+// What was done to the lake: marked on the chart, for a step in the numbers may be a release, not people; and a bell for pages that show it.
 
-import { get } from "./api.js";
+import { get, live } from "./api.js";
 import { moment } from "./format.js";
 
 // People act seldom; the numbers change each second.
@@ -13,6 +13,12 @@ async function audit() {
   asked = Date.now();
   done = (await get("/api/audit").catch(() => ({ entries: [] }))).entries;
   return done;
+}
+
+// Calls `again` when something was done; what was done before is on the page already.
+export function whenDone(again) {
+  let told = 0;
+  return live([["about", "audit"]], () => { if (told++) again(); });
 }
 
 export async function notes({ from, to }) {

@@ -6,6 +6,7 @@ import { el, replace } from "./dom.js";
 import { problem } from "./empty.js";
 import { moment, number } from "./format.js";
 import { mending } from "./mending.js";
+import { whenDone } from "./notes.js";
 import { code, folded } from "./table.js";
 
 const ASKED = 200;
@@ -23,7 +24,7 @@ export async function rejectedPage(main, sources, me) {
   };
   const again = () => show().catch((error) => problem(doing, error));
   await show();
-  return () => {};
+  return whenDone(again);
 }
 
 async function look(source, body) {

@@ -1,10 +1,11 @@
 // The releases of each domain, two of them compared, and what was done to them, by whom and why.
 
 import { begin, mayAct, underWay } from "./acting.js";
-import { get } from "./api.js";
+import { get, later } from "./api.js";
 import { el, press, replace } from "./dom.js";
 import { problem } from "./empty.js";
 import { day, moment, number } from "./format.js";
+import { whenDone } from "./notes.js";
 import { operations } from "./operations.js";
 import { folded, table } from "./table.js";
 
@@ -23,15 +24,15 @@ export async function releasesPage(main, me) {
   replace(main, el("h1", {}, "Releases"),
     el("p", { class: "aside" }, "A release is one version of a domain's silver and gold: code and tables. One pointer says which is current; the others keep up for a set time, so that going there and back is one step."),
     doing, list, compared, restored, audit);
-  let timer = 0;
+  let calm = () => {};
   const show = async () => {
-    clearTimeout(timer);
+    calm();
     const [said, points, airflow] = await Promise.all([get("/api/releases"), get("/api/restore_points"), underWay(doing, again)]);
     const acts = mayAct(me) ? (operation) => begin(operation, airflow, again) : null;
     replace(list, said.releases.map((domain) => domainPart(domain, airflow, acts, (release) => compare(compared, domain, release))));
     replace(restored, pointsPart(points, acts));
     const building = said.releases.some((domain) => domain.all?.some((one) => one.progress));
-    if (building && list.isConnected) timer = setTimeout(() => show().catch((error) => problem(list, error)), AGAIN);
+    if (building && list.isConnected) calm = later(() => show().catch((error) => problem(list, error)), AGAIN);
   };
   const done = async () => {
     const told = await get("/api/audit").catch(() => ({ entries: [] }));
@@ -39,7 +40,8 @@ export async function releasesPage(main, me) {
   };
   const again = () => Promise.all([done(), show()]).catch((error) => problem(list, error));
   await again();
-  return () => clearTimeout(timer);
+  const unheard = whenDone(again);
+  return () => { calm(); unheard(); };
 }
 
 function domainPart(domain, airflow, acts, chosen) {
