@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 
 import duckdb
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,12 +12,13 @@ import pyarrow.compute as pc
 from domains.web import known, reading
 from penstock.lake.dialect import planned_once
 
+# What the engine needs of a record itself: where and when the log took it, and its bytes.
+KEPT = ("partition", "offset", "logged_at", "value")
+
 
 def asked(records: pa.Table, steps: Sequence[Mapping[str, str]], reason: str, columns: Mapping[str, str]) -> pa.Table:
     """What `columns` say how to make, and all that was told beside."""
     made = {
-        # The engine keeps what it needs of the record itself: when the log took it, and its bytes.
-        **{name: f'"{name}"' for name in ("partition", "offset", "logged_at", "value")},
         "event_id": "coalesce(told.event_id, event_id)",
         "happened_at": reading.HAPPENED_AT,
         "received_at": "arrived",
@@ -25,12 +27,35 @@ def asked(records: pa.Table, steps: Sequence[Mapping[str, str]], reason: str, co
         **columns,
         "told": "told",
     }
-    rows = "records"
+    return pa.table(_columns(records.select(KEPT)) | _columns(_answered(records, steps, made)))
+
+
+def asked_once(
+    rows: pa.Table, of: Sequence[str], steps: Sequence[Mapping[str, str]], columns: Mapping[str, str]
+) -> pa.Table:
+    """With columns that follow from some others alone: they are made once for each different row of these."""
+    codes, different = _different(rows.select(of))
+    return pa.table(_columns(rows) | _columns(_answered(different, steps, columns).take(codes)))
+
+
+def _different(rows: pa.Table) -> tuple[pa.Array, pa.Table]:
+    """Which of its different rows each row is, and those."""
+    places = np.zeros(rows.num_rows, dtype=np.int64)
+    for column in rows.columns:
+        codes = column.combine_chunks().dictionary_encode(null_encoding="encode")
+        places = places * len(codes.dictionary) + codes.indices.to_numpy()
+    _, first, codes = np.unique(places, return_index=True, return_inverse=True)
+    return pa.array(codes), rows.take(pa.array(first))
+
+
+def _answered(rows: pa.Table, steps: Sequence[Mapping[str, str]], columns: Mapping[str, str]) -> pa.Table:
+    """A column for each name, in the rows' order; a step may use the columns of those before it."""
+    asked = "rows"
     for step in steps:
-        rows = f"(select *, {_named(step)} from {rows})"  # noqa: S608 - texts of ours
+        asked = f"(select *, {_named(step)} from {asked})"  # noqa: S608 - texts of ours
     with _engine().cursor() as engine:
-        engine.register("records", records)
-        return _flattened(planned_once(engine, f"select {_named(made)} from {rows}"))  # noqa: S608 - texts of ours
+        engine.register("rows", rows)
+        return _flattened(planned_once(engine, f"select {_named(columns)} from {asked}"))  # noqa: S608 - texts of ours
 
 
 def _flattened(table: pa.Table) -> pa.Table:
@@ -40,6 +65,10 @@ def _flattened(table: pa.Table) -> pa.Table:
             if field.name not in table.column_names:
                 table = table.append_column(field.name, pc.struct_field(table[column.name], field.name))
     return table
+
+
+def _columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
+    return dict(zip(table.column_names, table.columns, strict=True))
 
 
 def _named(columns: Mapping[str, str]) -> str:

@@ -10,11 +10,13 @@ LONGEST_ADDRESS = 4096
 ADDRESSES = ("url", "referrer", "title", "user_agent")
 MOST_PROPS = 50
 # DuckDB reads a little more than JSON: a comma too many, numbers that are none, any depth. What looks so is looked at.
-ODD = (
-    r"regexp_matches(said, ',\s*[\]}]') or contains(lower(said), 'nan') or contains(lower(said), 'inf')"
-    " or contains(said, '[[[[[[[[[[')"
-)
-DOCUMENT = f"try_cast(if(({ODD}) and not is_json(said), null, said) as json)"
+# Fields that we know, none of which may hold such a number, need no look for one: it takes as long as to read them.
+NO_NUMBER = "contains(lower(said), 'nan') or contains(lower(said), 'inf')"
+HOLDERS = ("DOUBLE", "OBJECT", "ARRAY")
+MAY_HOLD_ONE = " or ".join(["not plain", *(f"list_contains(kinds, '{kind}')" for kind in HOLDERS)])
+ODD = rf"regexp_matches(said, ',\s*[\]}}]') or contains(said, '[[[[[[[[[[') or if({MAY_HOLD_ONE}, {NO_NUMBER}, false)"
+NAMED_ONCE = "plain or list_unique(names) = len(names)"
+DOCUMENT = f"if(kind = 'OBJECT' and ({NAMED_ONCE}), if(({ODD}) and not is_json(said), null, read), null)"
 ARRIVED = "coalesce(received_at, timestamp)"
 
 RFC3339 = (
@@ -50,11 +52,12 @@ class Fields:
         told = ", ".join(f"'{name}': texts[{place}]" for place, name in enumerate(self._names, 1))
         return [
             {"said": "try(decode(value))", "arrived": ARRIVED},
-            {"read": DOCUMENT},
-            {"names": "json_keys(read)", "kinds": f"json_type(read, [{paths}])"},
+            {"read": "try_cast(said as json)"},
+            {"names": "json_keys(read)", "all_kinds": f"json_type(read, ['$', {paths}])"},
+            {"kind": "all_kinds[1]", "kinds": "all_kinds[2:]"},
             # Who gives as many names as there are fields that we know gives no other, and none twice.
             {"plain": "len(names) = list_count(kinds)"},
-            {"document": "if(json_type(read) = 'OBJECT' and (plain or list_unique(names) = len(names)), read, null)"},
+            {"document": DOCUMENT},
             {"texts": f"json_extract_string(document, [{paths}])"},
             {"told": f"{{{told}}}"},
             {"told_at": TOLD_AT, "wrong": self._wrong()},

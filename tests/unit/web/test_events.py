@@ -74,6 +74,8 @@ REFUSED = {
     "a time as an object": (pageview(happened_at={}), "bad_happened_at"),
     "401 days ago": (pageview(happened_at=ago(days=401)), "too_old"),
     "25 hours ahead": (pageview(happened_at=ago(hours=-25)), "in_future"),
+    "a relative url 401 days ago": (pageview(url="/x", happened_at=ago(days=401)), "bad_url"),
+    "an event without a name at a relative url": (pageview(type="event", url="/x"), "missing_name"),
 }
 
 

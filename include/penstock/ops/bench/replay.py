@@ -83,7 +83,7 @@ def undone(records: int) -> Iterator[Figure]:
         settings = replace(place.settings, serve_port=free_port())
         layout = Layout(settings.lake)
         archived(layout, records)
-        wrong = other_code(settings, "shapes.py", RULE, f"{RULE} or told.url like '{WRONGED}'")
+        wrong = other_code(settings, "shapes.py", RULE, f"{RULE} or url like '{WRONGED}'")
         replayed(settings, "bench/wrong", f"--code={wrong}")
         switch(layout, "web", "r2", "bench", "nobody noticed")
         with serving(settings):
