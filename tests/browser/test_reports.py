@@ -59,6 +59,18 @@ def test_each_report_is_answered(opened: Opened, address: str) -> None:
     expect(page.locator("#tip")).to_contain_text("How far sessions came")
 
 
+def test_each_number_of_a_report_carries_its_certificate(opened: Opened, address: str) -> None:
+    page = opened(f"{address}/?range=30d")
+    page.wait_for_load_state("networkidle")
+    for one in PAGE.reports:
+        section = page.locator(f"section[aria-label='{one.title}']")
+        section.locator("tbody td:last-child, .count, .big b").first.hover()
+        expect(page.locator("#tip")).to_contain_text(one.doc)
+        expect(page.locator("#tip")).to_contain_text("Release r1")
+        section.get_by_role("heading").hover()
+        expect(page.locator("#tip")).to_be_hidden()
+
+
 def test_the_hour_that_was_unlike_its_past_is_named(opened: Opened, address: str) -> None:
     page = opened(f"{address}/?range=7d")
     first = crowd(1)[0]["happened_at"]

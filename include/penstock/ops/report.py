@@ -63,20 +63,27 @@ def document(asked: Asked) -> str:
     numbers = [headline(asked, one) for one in asked.page.headlines]
     lists = [listed(asked, one) for one in first_of_groups(asked.page.lists)]
     picture = b64encode(chart(asked)).decode()
-    final = asked.view(asked.page.live).certificate["final"]
-    said = "Final." if final else "Provisional: newer facts are still added."
     title = html.escape(f"{asked.page.title}: {asked.scope}, the week to {asked.until.date()}")
     label = html.escape(asked.page.headlines[0].label)
     parts = (
         f'<!doctype html><meta charset="utf-8"><title>{title}</title>',
         f'<body style="font:15px sans-serif;color:{INK};max-width:680px;margin:auto">',
-        f'<h1 style="font-size:20px">{title}</h1><p style="color:{SOFT}">{said}</p>',
+        f'<h1 style="font-size:20px">{title}</h1><p style="color:{SOFT}">{html.escape(certified(asked))}</p>',
         f'<table width="100%">{"".join(numbers)}</table>',
         f'<img alt="{label} by day" width="660" src="data:image/png;base64,{picture}">',
         *lists,
         "</body>",
     )
     return "\n".join(parts)
+
+
+def certified(asked: Asked) -> str:
+    """What holds for every number of it: final if all are, and as of the oldest."""
+    shown = [one.views[0] for one in asked.page.headlines] + [one.view for one in first_of_groups(asked.page.lists)]
+    told = [asked.view(name).certificate for name in dict.fromkeys(shown)]
+    said = "Final." if all(one["final"] for one in told) else "Provisional: newer facts are still added."
+    oldest = min(datetime.fromisoformat(one["as_of"]) for one in told)
+    return f"{said} As of {oldest:%Y-%m-%d %H:%M} UTC, release {told[0]['release']}."
 
 
 def headline(asked: Asked, one: Headline) -> str:

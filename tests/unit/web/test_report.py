@@ -9,6 +9,7 @@ import httpx
 import pytest
 from browser.lake import Lake, history
 from browser.server import served
+from browser.test_console import pageview
 
 from domains.web.charts import PAGE
 from penstock.ops.report import Asked, document
@@ -38,6 +39,16 @@ def report(address: str) -> str:
 def test_it_has_every_headline_and_each_first_list(report: str) -> None:
     said = [one.label for one in PAGE.headlines] + ["Pages", "Sources", "Campaigns", "Countries", "Devices", "Scrolled"]
     assert [label for label in said if f">{label}</" not in report] == []
+
+
+def test_it_is_final_only_when_each_of_its_numbers_is() -> None:
+    lake = Lake()
+    lake.add(pageview())
+    lake.build("web.pageviews")
+    with served(lake) as address:
+        told = document(Asked("web", PAGE, "harbour.example", datetime.now(UTC), address))
+        assert httpx.get(f"{address}/api/views/web.pageviews").json()["certificate"]["final"]
+    assert re.search(r"Provisional: newer facts are still added. As of [-0-9: ]+ UTC, release r1", told)
 
 
 def test_its_chart_is_a_picture(report: str) -> None:

@@ -54,10 +54,11 @@ const REAPPEARS = 300;
 let pointed = null;
 
 function untip() { tip.hidden = true; pointed = null; }
+function leave(element) { if (pointed === element) untip(); }
 addEventListener("scroll", untip, { passive: true, capture: true });
 
-// A tip for the mouse, the finger and the keyboard; `lines` is asked for when it is shown, so that it is never stale.
-export function tipped(element, lines) {
+// A tip for the mouse alone, of what the keyboard is told beside it; `lines` is asked for when it is shown, so that it is never stale.
+export function hinted(element, lines) {
   const show = () => {
     tip.replaceChildren(...lines().map((line) => el("span", {}, line)));
     tip.hidden = false;
@@ -68,12 +69,19 @@ export function tipped(element, lines) {
     tip.style.left = `${left}px`;
     tip.style.top = `${below ? place.bottom + 8 : place.top - tip.offsetHeight - 8}px`;
   };
+  element.addEventListener("mouseenter", show);
+  element.addEventListener("mouseleave", () => leave(element));
+  return show;
+}
+
+// A tip for the mouse, the finger and the keyboard.
+export function tipped(element, lines) {
+  const show = hinted(element, lines);
   element.setAttribute("aria-describedby", "tip");
   if (element.tabIndex < 0) element.tabIndex = 0;
-  element.addEventListener("mouseenter", show);
   // Of who pressed with the mouse and went on, nothing is pointed at any more.
   element.addEventListener("focus", () => { if (element.matches(":focus-visible")) show(); });
-  for (const name of ["mouseleave", "blur"]) element.addEventListener(name, () => { if (pointed === element) untip(); });
+  element.addEventListener("blur", () => leave(element));
   element.addEventListener("keydown", (event) => { if (event.key === "Escape") untip(); });
   return element;
 }

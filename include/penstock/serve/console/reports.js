@@ -3,12 +3,13 @@
 import { get } from "./api.js";
 import { lines, state } from "./certificate.js";
 import { csv, download } from "./csv.js";
-import { el, press, replace, tipped } from "./dom.js";
+import { el, hinted, press, replace, tipped } from "./dom.js";
 import { problem } from "./empty.js";
 import { capital, moment, number } from "./format.js";
 import { table } from "./table.js";
 import { zone } from "./state.js";
 
+const NUMBERS = "tbody td, .count, .big b";
 const DRAWN = { enriched, funnel, goals, retention, uplift, people, unusual };
 
 export async function reports(page) {
@@ -24,7 +25,10 @@ async function card(page, report) {
     const missed = page.state.filters.filter((one) => !page.where(report.view).some((known) => known.key === one.key)).map((one) => one.key);
     const drawn = DRAWN[report.kind](said);
     replace(body, drawn || el("p", { class: "nothing" }, empty(report)));
-    const what = tipped(el("span", { class: `about ${state(said.certificate)}` }, "What is this?"), () => lines(said.certificate, report.doc));
+    const told = () => lines(said.certificate, report.doc);
+    // A hundred numbers would be as many stops of the keyboard: it has the words below them.
+    for (const number of body.querySelectorAll(NUMBERS)) hinted(number, told);
+    const what = tipped(el("span", { class: `about ${state(said.certificate)}` }, "What is this?"), told);
     const save = press("CSV", () => download(`${report.name}.csv`, csv(flat(said.rows))), { "aria-label": `${report.title} as CSV` });
     section.append(el("footer", {}, el("span", {}, what, missed.length ? ` · not filtered by ${missed.join(", ")}` : ""), save));
   } catch (error) {
