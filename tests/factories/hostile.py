@@ -18,6 +18,14 @@ BODIES = (
 CALLS = ("alert(1)", "alert`1`", "window.hacked=1", "fetch('//evil.example')", "top.alert(1)")
 VARIANTS = (str, str.upper)
 STRINGS = tuple(variant(body.format(call)) for body, call, variant in product(BODIES, CALLS, VARIANTS))
+# What a spreadsheet would run, and what it is given instead.
+FORMULAS = {
+    **{
+        text: f"'{text}"
+        for text in ("=1+1", "+1", "-1", "@sum(a1)", " -cmd|calc", "\t=1", "\r=1", "\n=1", "\u00a0=1", "\uff1d1+1")
+    },
+    **{text: text for text in ("plain", "a=b", "/-/", "")},
+}
 # Elements that only markup could have put into the page's content.
 MARKUP = (
     "main script, main iframe, main img, main form:not(.controls, .vega-bindings), main object, main video, main math"

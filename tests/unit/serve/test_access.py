@@ -177,6 +177,25 @@ def test_a_page_opens_one_socket_with_one_ticket(opened: Opened) -> None:
         pass
 
 
+def test_a_ticket_is_worth_nothing_to_another_sites_page(opened: Opened) -> None:
+    client = opened("127.0.0.1")
+    ticket = client.post("/api/ticket").json()["ticket"]
+    evil = {**HOST, "origin": "https://evil.example"}
+    address = f"/api/live?view=web.pageviews&ticket={ticket}"
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect(address, headers=evil):
+        pass
+
+
+@pytest.mark.parametrize(("headers", "secure"), [({}, False), ({"x-forwarded-proto": "https"}, True)])
+def test_no_script_and_no_other_site_gets_at_the_sessions_cookie(
+    opened: Opened, headers: dict[str, str], secure: bool
+) -> None:
+    answer = opened().post("/api/login", json={"user": "admin", "password": USERS["admin"]}, headers=headers)
+    told = {part.strip().lower() for part in answer.headers["set-cookie"].split(";")}
+    assert {"httponly", "samesite=strict"} <= told
+    assert ("secure" in told) == secure
+
+
 def test_a_home_without_users_gets_them_with_passwords_of_their_own(tmp_path: Path) -> None:
     access, file = Access(tmp_path), tmp_path / "passwords.json"
     told = json.loads(file.read_text())

@@ -1,5 +1,6 @@
 """`penstock query` and `penstock sql` against a real server over a real lake."""
 
+import csv
 import json
 import shlex
 import subprocess
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from deltalake import write_deltalake
+from factories.hostile import FORMULAS
 from toy_lake import MIDNIGHT, ToyLake, fact
 from typer.testing import CliRunner
 
@@ -18,9 +20,14 @@ from penstock.client import query
 from penstock.lake.gates import Checked
 from penstock.lake.layout import Layout
 from penstock.ops.cli import application
-from penstock.serve.asking import NotAnswered
+from penstock.ops.cli.query import PRINTERS, Form
+from penstock.serve.asking import NotAnswered, Told
 from penstock.settings import Settings
 
+POLICY = "content-security-policy"
+ALLOWED = {"default-src": "'none'", "frame-ancestors": "'none'", "base-uri": "'none'", "form-action": "'none'"} | {
+    f"{kind}-src": "'self'" for kind in ("script", "style", "connect")
+}
 QUERY = ["query", "toy.events_by_what", "--from", "2026-03-01", "--to", "2026-03-09", "--by", "what"]
 
 
@@ -51,6 +58,12 @@ def test_json_has_rows_and_certificate(served: str) -> None:
 def test_csv_is_for_pipes(served: str) -> None:
     lines = CliRunner().invoke(application(), [*QUERY, "--format", "csv"]).stdout.splitlines()
     assert (lines[0].split(",")[0], len(lines)) == ('"what"', 3)
+
+
+def test_csv_gives_a_spreadsheet_no_formula(tmp_path: Path) -> None:
+    PRINTERS[Form.csv](Told(pa.table({"page": [*FORMULAS], "views": [-1] * len(FORMULAS)}), {}), tmp_path / "rows.csv")
+    with (tmp_path / "rows.csv").open(newline="") as file:
+        assert [*csv.reader(file)] == [["page", "views"], *([text, "-1"] for text in FORMULAS.values())]
 
 
 def test_parquet_is_for_notebooks(served: str, tmp_path: Path) -> None:
@@ -119,5 +132,13 @@ def test_sql_reaches_nothing_else(served: str, text: str) -> None:
     assert CliRunner().invoke(application(), ["sql", text]).exit_code != 0
 
 
-def test_the_console_and_every_answer_have_careful_headers(served: str) -> None:
-    assert "default-src 'none'" in httpx.get(f"{served}/api/views").headers["content-security-policy"]
+PATHS = ("/", "/console/app.js", "/console/none.js", "/vendor/vega.js", "/api/views", "/api/views/none", "/none")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_answer_lets_the_browser_run_our_own_files_and_nothing_else(served: str, path: str) -> None:
+    headers = httpx.get(f"{served}{path}").headers
+    policy = {name: sources for name, _, sources in (one.strip().partition(" ") for one in headers[POLICY].split(";"))}
+    assert {name: policy[name] for name in ALLOWED} == ALLOWED
+    assert "unsafe" not in headers[POLICY]
+    assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 import typer
@@ -18,6 +19,8 @@ from penstock.serve.asking import query as ask
 from penstock.serve.encode import document
 from penstock.settings import Settings
 
+# What a spreadsheet takes for the beginning of a formula (console/csv.js has the same).
+FORMULA = r"^[\s\pZ\x{FEFF}]*[=+\-@|\t\r\n\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
 # Columns of a table that nobody's screen bounds.
 WIDE = 240
 
@@ -106,7 +109,16 @@ def _chart(told: Told, _: Path | None) -> None:
 
 
 def _csv(told: Told, out: Path | None) -> None:
-    pyarrow.csv.write_csv(told.rows, str(out) if out else pa.PythonFile(sys.stdout.buffer))
+    pyarrow.csv.write_csv(guarded(told.rows), str(out) if out else pa.PythonFile(sys.stdout.buffer))
+
+
+def guarded(rows: pa.Table) -> pa.Table:
+    """A spreadsheet must never run what a visitor sent: such text begins with a quote, as in the console's files."""
+    for place, column in enumerate(rows.schema):
+        if pa.types.is_string(column.type):
+            texts = pc.replace_substring_regex(rows[place], FORMULA, r"'\0")
+            rows = rows.set_column(place, column.name, texts)
+    return rows
 
 
 def _json(told: Told, _: Path | None) -> None:

@@ -1,4 +1,5 @@
-// Rows as CSV. A spreadsheet must never run what a visitor sent, so a leading = + - @ tab or return is quoted away.
+// Rows as CSV. A spreadsheet must never run what a visitor sent, so a leading = + - @ | (wide ones too), tab or line break is
+// quoted away; penstock query does the same.
 
 export function csv(rows) {
   if (!rows.length) return "";
@@ -9,7 +10,7 @@ export function csv(rows) {
 export function cell(value) {
   if (typeof value === "number") return String(value);
   const text = value === null || value === undefined ? "" : String(value);
-  const guarded = /^[\s]*[=+\-@\t\r|]/.test(text) ? `'${text}` : text;
+  const guarded = /^\s*[=+\-@|\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;
   return `"${guarded.replaceAll('"', '""')}"`;
 }
 
