@@ -41,7 +41,7 @@ def run(collector_url: str, rate: float, seconds: float, seed: int = 1, wrong_sh
     stream = events(seed, now - timedelta(minutes=15), rate / rhythm(now))
     with httpx.Client(base_url=collector_url, timeout=30) as client:
         next(sent for sent in stream if sent.at >= now)
-        for batch in _due(stream):
+        for batch in due_of(stream):
             accepted += send(client, _spoilt(batch, chance, wrong_share))
             if time.monotonic() - started >= seconds:
                 return accepted
@@ -81,16 +81,17 @@ def _post(client: httpx.Client, source: str, batch: list[Event]) -> int:
     return int(answer.json()["accepted"])
 
 
-def _due(stream: Iterator[Sent]) -> Iterator[list[Sent]]:
-    """What has become due, tick by tick, for ever."""
+def due_of(stream: Iterator[Sent]) -> Iterator[list[Sent]]:
+    """What has become due, tick by tick, for ever; where more is due than a request takes, without a pause."""
     following = next(stream)
     while True:
-        time.sleep(TICK)
         due, now = list[Sent](), datetime.now(UTC)
         while following.at <= now and len(due) < BATCH:
             due.append(following)
             following = next(stream)
         yield due
+        if len(due) < BATCH:
+            time.sleep(TICK)
 
 
 def _spoilt(batch: list[Sent], chance: Random, share: float) -> list[Sent]:

@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from domains.web import site
+from domains.web.feed import BATCH, due_of
 from domains.web.model import TYPES
-from domains.web.simulation import Sent, events
+from domains.web.simulation import Sent, events, rhythm
 
 START = datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -68,6 +69,20 @@ def test_six_of_a_hundred_visits_are_bots_and_an_eighth_of_people_come_by_a_camp
 def test_evenings_are_busier_than_nights(week: list[Sent]) -> None:
     hours = Counter(sent.at.hour for sent in week)
     assert sum(hours[hour] for hour in (17, 18, 19, 20)) > 4 * sum(hours[hour] for hour in (1, 2, 3, 4))
+
+
+def test_weekends_are_busier_than_mondays() -> None:
+    days = [rhythm(START + timedelta(days=day, hours=18)) for day in range(7)]
+    assert min(days[5:]) > 1.2 * days[0]
+
+
+def test_a_rate_above_a_request_each_tick_is_sent_without_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("domains.web.feed.time.sleep", slept.append)
+    # All of it is due since March.
+    batches = due_of(events(1, START, 1000))
+    assert [len(next(batches)) for _ in range(5)] == [BATCH] * 5
+    assert slept == []
 
 
 def test_the_second_page_is_seen_half_as_often_as_the_first(week: list[Sent]) -> None:
