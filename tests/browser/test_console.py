@@ -231,6 +231,8 @@ def test_what_was_done_to_the_lake_marks_the_chart(opened: Opened) -> None:
     with served(lake) as address:
         page = opened(f"{address}/?range=24h")
         expect(page.locator(".chart svg .mark-rule.role-mark line")).to_have_count(1)
+        page.locator("[data-key=marks]").focus()
+        expect(page.locator("#tip")).to_contain_text(re.compile("switch web: .*, ann: a new rule"))
         page.close()
 
 

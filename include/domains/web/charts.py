@@ -28,7 +28,7 @@ def over_time() -> dict[str, Any]:
         base.mark_line(strokeWidth=2.2, strokeDash=[1, 4], strokeCap="round").transform_filter(
             alt.datum.series == "open"
         ),
-        base.mark_line(interpolate="monotone", strokeWidth=1.4, strokeDash=[4, 4], opacity=0.6).transform_filter(
+        base.mark_line(interpolate="monotone", strokeWidth=1.4, strokeDash=[4, 4], opacity=0.75).transform_filter(
             alt.datum.series == "earlier"
         ),
         notes.mark_rule(strokeWidth=1.2, strokeDash=[5, 4]).transform_filter(alt.datum.series == "note"),

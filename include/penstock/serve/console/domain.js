@@ -10,7 +10,7 @@ import { emptyLake, problem } from "./empty.js";
 import { headlines } from "./headlines.js";
 import { moment } from "./format.js";
 import { panels } from "./lists.js";
-import { notes } from "./notes.js";
+import { marks, notes } from "./notes.js";
 import { nowHere } from "./now.js";
 import { reports } from "./reports.js";
 import { sharing } from "./sharing.js";
@@ -126,7 +126,7 @@ class Page {
     this.drawn = drawn;
     this.parts.chart.setAttribute("aria-label", `${this.measure.label} over time; the same rows are in the CSV`);
     replace(this.ledger, `${this.measure.label} · ${range(this.state.range).said} · as of ${moment(now.certificate.as_of)}`, this.state.compare ? " · dashed: the period before" : "", " · ",
-      tipped(el("span", { class: "about", "data-key": "certificate" }, now.certificate.final ? "final" : "○ still provisional"), () => lines(now.certificate, this.chosen(this.measure).doc)));
+      tipped(el("span", { class: "about", "data-key": "certificate" }, now.certificate.final ? "final" : "○ still provisional"), () => lines(now.certificate, this.chosen(this.measure).doc)), marks(noted));
   }
 
   // Buckets without facts have no row: they are zero. The earlier period is laid under this one, bucket by bucket.

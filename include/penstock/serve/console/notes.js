@@ -1,6 +1,7 @@
 // What was done to the lake: marked on the chart, for a step in the numbers may be a release, not people; and a bell for pages that show it.
 
 import { get, live } from "./api.js";
+import { el, tipped } from "./dom.js";
 import { moment } from "./format.js";
 
 // People act seldom; the numbers change each second.
@@ -25,4 +26,11 @@ export async function notes({ from, to }) {
   return (await audit()).map((one) => ({ ...one, at: new Date(one.at) })).filter((one) => one.at >= from && one.at < to).map((one) => ({
     bucket: one.at.toISOString(), series: "note", value: 0, shown: `${one.what} ${one.about}`, said: `${moment(one.at, false)}, ${one.who}: ${one.why}`,
   }));
+}
+
+// What the marks say, for the keyboard and the finger as well.
+export function marks(noted) {
+  if (!noted.length) return null;
+  const words = `${noted.length} ${noted.length === 1 ? "mark" : "marks"}`;
+  return [" · ", tipped(el("span", { class: "about", "data-key": "marks" }, words), () => noted.map((one) => `${one.shown}: ${one.said}`))];
 }
