@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
@@ -112,9 +113,17 @@ def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> S
             *routes(access),
         ],
         middleware=[Middleware(Headers, framed_by), Middleware(Guard, access)],
-        exception_handlers={Problem: _problem, HTTPException: _http_problem, Exception: _unexpected},
+        exception_handlers={
+            Problem: _problem,
+            HTTPException: _http_problem,
+            Exception: partial(_unexpected, framed_by),
+        },
         lifespan=lambda app: _following(answers),
     )
+
+
+def careful(framed_by: str) -> dict[str, str]:
+    return {name: value.format(framed_by=framed_by) for name, value in HEADERS.items()}
 
 
 class Headers:
@@ -122,17 +131,16 @@ class Headers:
 
     def __init__(self, app: ASGIApp, framed_by: str) -> None:
         self._app = app
-        said = {name: value.format(framed_by=framed_by) for name, value in HEADERS.items()}
-        self._added = [(name.encode(), value.encode()) for name, value in said.items()]
+        self._added = [(name.encode(), value.encode()) for name, value in careful(framed_by).items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def careful(message: Message) -> None:
+        async def added(message: Message) -> None:
             if message["type"] == "http.response.start":
                 own = {name.lower() for name, _ in message["headers"]}
                 message["headers"] += [header for header in self._added if header[0] not in own]
             await send(message)
 
-        await self._app(scope, receive, careful if scope["type"] == "http" else send)
+        await self._app(scope, receive, added if scope["type"] == "http" else send)
 
 
 async def _until_gone(request: Request, make: Callable[[Request], object]) -> object:
@@ -198,5 +206,7 @@ async def _http_problem(request: Request, error: Exception) -> Response:
     )
 
 
-async def _unexpected(request: Request, error: Exception) -> Response:
-    return await _problem(request, fault(error))
+async def _unexpected(framed_by: str, _: Request, error: Exception) -> Response:
+    """Starlette gives this answer outside of all middleware."""
+    problem = fault(error)
+    return Response(document(problem.document()), problem.status, careful(framed_by), "application/problem+json")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -187,6 +188,15 @@ def test_a_page_of_another_origin_gets_no_live_answers(client: TestClient) -> No
         ) as socket,
     ):
         socket.receive_json()
+
+
+def test_a_fault_of_ours_has_the_careful_headers_too(app: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.serve.answers.described", lambda _: 1 / 0)
+    local = {"client": ("127.0.0.1", 50_000), "headers": {"host": "127.0.0.1"}}
+    with TestClient(app, raise_server_exceptions=False, **local) as client:  # type: ignore[arg-type]
+        answer = client.get("/api/views")
+    assert (answer.status_code, answer.json()["title"]) == (500, "A fault of ours")
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
 def test_tables_are_followed_on_after_a_look_that_failed(
