@@ -141,7 +141,7 @@ def test_landmarks_and_names_are_there_for_a_screen_reader(opened: Opened, addre
 
 def test_what_has_no_rows_says_why(opened: Opened, address: str) -> None:
     page = opened(f"{address}/?range=30d&f=page:/nowhere")
-    expect(page.locator(".lists .panel").first).to_contain_text("No pages in this range.")
+    expect(page.locator(".lists .panel").first).to_contain_text("No pages in this range. The filters leave none.")
     expect(page.locator(".lists .panel", has_text="not filtered by page").first).to_be_visible()
 
 

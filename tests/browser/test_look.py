@@ -58,6 +58,17 @@ def test_who_does_not_compare_sees_one_line_and_no_change(opened: Opened, half_h
     expect(page.locator(".change")).to_have_count(0)
 
 
+def test_an_address_shows_the_site_that_it_names_also_where_fifty_are_seen_more_often(opened: Opened) -> None:
+    lake = Lake()
+    sites = [f"s{number}.example" for number in range(50)] * 2 + ["seldom.example"]
+    lake.add(*(pageview(site=site) for site in sites))
+    with served(lake) as address:
+        page = opened(f"{address}/?range=live&scope=seldom.example")
+        expect(page.locator("[data-key=site]")).to_have_value("seldom.example")
+        expect(page.locator(".number", has_text="Page views").locator(".value")).to_have_text("1")
+        page.close()
+
+
 def pointed(page: Page) -> Locator:
     """The bubble of the chart's last point."""
     page.locator(".chart .mark-symbol path").last.hover(force=True)

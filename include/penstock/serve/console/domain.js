@@ -23,7 +23,7 @@ const CALM = 300;
 const REPORTS_CALM = 15_000;
 
 export async function domainPage(main, state, domain, go, me) {
-  const [said, scopes] = await Promise.all([get("/api/views"), me.share ? [me.share.scope] : scopesOf(domain)]);
+  const [said, scopes] = await Promise.all([get("/api/views"), me.share ? [me.share.scope] : scopesOf(domain, state.scope)]);
   const views = new Map(said.views.map((one) => [one.name, one]));
   if (!scopes.length) return emptyLake(main, domain, () => domainPage(main, state, domain, go, me));
   const scope = scopes.includes(state.scope) ? state.scope : scopes[0];
@@ -32,11 +32,14 @@ export async function domainPage(main, state, domain, go, me) {
   return page.follow();
 }
 
-// The scope's values (for the web: its sites), most seen first, over all of the lake's time.
-async function scopesOf(domain) {
-  const [from, to] = [new Date(Date.now() - 400 * 86400e3), new Date(Date.now() + 86400e3)];
-  const said = await view(domain.live, { from, to, by: [domain.scope], order: "-views", limit: 50 });
-  return said.rows.map((row) => row[domain.scope]);
+// The scope's values (for the web: its sites), most seen first, over all of the lake's time; and the one that the address names, however
+// seldom it is seen.
+async function scopesOf(domain, named) {
+  const always = { from: new Date(Date.now() - 400 * 86400e3), to: new Date(Date.now() + 86400e3), by: [domain.scope] };
+  const values = ({ rows }) => rows.map((row) => row[domain.scope]);
+  const most = values(await view(domain.live, { ...always, order: "-views", limit: 50 }));
+  if (!named || most.includes(named)) return most;
+  return [...most, ...values(await view(domain.live, { ...always, where: [{ key: domain.scope, value: named }] }))];
 }
 
 async function opening(domain, value) {

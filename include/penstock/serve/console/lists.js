@@ -65,7 +65,8 @@ function where(page, list) { return page.where(list.view).map((one) => one.key);
 function fill(page, list, body, said) {
   const rows = said.rows.filter((row) => row[list.by] !== null && row[list.measure] !== null).slice(0, unfolded.has(list.label) ? MOST : SHOWN);
   if (!rows.length) {
-    replace(body, el("p", { class: "nothing" }, `No ${list.label.toLowerCase()} in this range.`));
+    const filtered = page.state.filters.length ? " The filters leave none." : "";
+    replace(body, el("p", { class: "nothing" }, `No ${list.label.toLowerCase()} in this range.${filtered}`, el("span", { class: "aside" }, page.views.get(list.view)?.doc)));
     return;
   }
   const largest = Math.max(...rows.map((row) => Number(row[list.measure])));
