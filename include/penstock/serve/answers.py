@@ -1,6 +1,6 @@
 """What each address of the read API answers with, as plain values."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
@@ -106,7 +106,7 @@ class Answers:
             raise bad(f"ask at most {MOST_ASKED} questions in one request")
         return {"answers": [or_problem(partial(self.answer, *one, request.state.stop)) for one in found]}
 
-    def answer(self, name: str, said: list[tuple[str, str]], stop: Stop | None = None) -> dict[str, Any]:
+    def answer(self, name: str, said: Sequence[tuple[str, str]], stop: Stop | None = None) -> dict[str, Any]:
         """The document of one question. Who asks again before anything changed gets the same rows."""
         begun = perf_counter()
         # Once a question: a switch meanwhile must not mix two releases.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
 
@@ -20,6 +21,8 @@ LONGEST_TEXT = 1_000
 MOST_COHORTS = 60
 # A fact is in so many windows at most.
 MOST_WINDOWS = 1_000
+# Consoles that show the same ask in the same words, a score of questions each time.
+REMEMBERED = 512
 PARAMETERS = ("from", "to", "every", "over", "by", "where", "retained", "order", "limit", "tz")
 
 
@@ -199,10 +202,15 @@ def _filter(view: View, text: str) -> Filter:
     return Filter(column, operator, tuple(value.split(",")) if operator == "in" else (value,))
 
 
-def questions(said: Iterable[tuple[str, str]]) -> list[tuple[str, list[tuple[str, str]]]]:
+def questions(said: Iterable[tuple[str, str]]) -> list[tuple[str, Sequence[tuple[str, str]]]]:
     """What one request asks of several views, each `ask` a view's name, a question mark and its parameters."""
-    parts = [text.partition("?") for name, text in said if name == "ask"]
-    return [(view, parse_qsl(parameters, keep_blank_values=True)) for view, _, parameters in parts]
+    return [_asked(text) for name, text in said if name == "ask"]
+
+
+@lru_cache(REMEMBERED)
+def _asked(text: str) -> tuple[str, Sequence[tuple[str, str]]]:
+    view, _, parameters = text.partition("?")
+    return view, tuple(parse_qsl(parameters, keep_blank_values=True))
 
 
 def _order(question: Question, text: str) -> tuple[str, ...]:
