@@ -41,15 +41,18 @@ function runsTable({ runs, airflow }) {
   const door = el("a", { href: airflow, rel: "noreferrer" }, "Airflow");
   if (runs === null) return el("p", { class: "nothing" }, door, " does not answer: nothing is built or watched until it does. ", el("code", {}, "penstock status"), " says why.");
   if (!runs.length) return el("p", { class: "nothing" }, "Nothing runs just now. ", door, " has the history.");
-  return el("div", { class: "scroll" }, table(["DAG", "Run", "State", "Began"], runs.map((one) => [
-    el("a", { href: `${airflow}/dags/${encodeURIComponent(one.dag)}/runs/${encodeURIComponent(one.run)}`, rel: "noreferrer" }, one.dag), one.run, one.state, moment(one.began),
-  ])));
+  return el("div", { class: "scroll" }, table(["DAG", "State", "Run", "Began"], runs.map((one) => [
+    el("a", { href: `${airflow}/dags/${encodeURIComponent(one.dag)}/runs/${encodeURIComponent(one.run)}`, rel: "noreferrer" }, one.dag), one.state, one.run, moment(one.began),
+  ]), { stacks: true }));
 }
 
 function storageTable(tables) {
   if (!tables.length) return el("p", { class: "nothing" }, "The lake is empty.");
   const whole = tables.reduce((total, one) => total + one.bytes, 0);
   const sorted = [...tables].sort((a, b) => b.bytes - a.bytes);
-  const rows = sorted.map((one) => [one.table, one.tier, size(one.bytes), number(one.bytes / whole, "share"), number(one.rows, "count", true)]);
-  return folded("tables", ["Table", "Tier", "On disk", "Share", "Rows"], rows, SHOWN, (more) => `and ${more} smaller ones; ${size(whole)} in all`, { stacks: false });
+  const rows = sorted.map((one) => [name(one.table), one.tier, size(one.bytes), number(one.rows, "count", true)]);
+  return folded("tables", ["Table", "Tier", "On disk", "Rows"], rows, SHOWN, (more) => `and ${more} smaller ones; ${size(whole)} in all`);
 }
+
+// A long name breaks at its joints where a phone has no room for it.
+function name(table) { return el("span", { class: "joints" }, table.split(/(?<=[._])/).map((part, at) => [at ? el("wbr") : null, part])); }
