@@ -70,6 +70,7 @@ class Cost:
 class Rig:
     settings: Settings
     cost: Cost = field(default_factory=Cost)
+    sent: int = 0
 
     @property
     def silver(self) -> str:
@@ -88,6 +89,24 @@ class Rig:
                 producer.poll(0.005)
             send(producer, number)
         producer.flush()
+        self.sent += count
+
+    @contextmanager
+    def sending(self, rate: float) -> Iterator[None]:
+        """Events that come evenly for as long as it is open."""
+        over = threading.Event()
+
+        def send() -> None:
+            while not over.is_set():
+                self.produce(int(rate), rate)
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
     @contextmanager
     def driver(self) -> Iterator[subprocess.Popen[bytes]]:

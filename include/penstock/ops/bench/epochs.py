@@ -1,10 +1,8 @@
 """Whether the ten-thousandth epoch is as quick as the hundredth: files are compacted and logs shortened beside them."""
 
 import statistics
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 from penstock.engine.progress import read
 from penstock.ops.bench import Figure
@@ -18,7 +16,7 @@ EARLY, WINDOW = 100, 20
 
 def run(quick: bool) -> Iterator[Figure]:
     wanted = 200 if quick else 10_000
-    with rig() as place, sending(place), place.driver():
+    with rig() as place, place.sending(RATE), place.driver():
         seconds = watched(place, wanted)
     early = [told for epoch, told in seconds.items() if abs(epoch - EARLY) <= WINDOW]
     late = [told for epoch, told in seconds.items() if epoch > wanted - 2 * WINDOW]
@@ -38,21 +36,3 @@ def watched(place: Rig, wanted: int) -> dict[int, float]:
             if told["state"] == "failed":
                 raise RuntimeError(told["sentence"])
     return seconds
-
-
-@contextmanager
-def sending(place: Rig) -> Iterator[None]:
-    """Events that come evenly for as long as it is open."""
-    over = threading.Event()
-
-    def send() -> None:
-        while not over.is_set():
-            place.produce(int(RATE), RATE)
-
-    thread = threading.Thread(target=send)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
