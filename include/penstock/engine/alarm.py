@@ -45,6 +45,12 @@ Positions = Mapping[int, int]
 log = logging.getLogger(__name__)
 
 
+def armed(source: Source) -> list[Rule]:
+    """The rules that are asked of a source's facts."""
+    facts = [rule for rule in domains()[source.domain].rules if isinstance(rule, Rule)]
+    return [rule for rule in facts if rule.armed and rule.about == source.name]
+
+
 class Told:
     """The alerts of a source, and how far its facts were looked at, by the alarm of any release."""
 
@@ -83,15 +89,9 @@ class Alarm:
         self._reached: Positions = {}
         self._looked = self._kept = -1
 
-    @property
-    def rules(self) -> list[Rule]:
-        every = domains()[self._source.domain].rules
-        facts = [rule for rule in every if isinstance(rule, Rule)]
-        return [rule for rule in facts if rule.armed and rule.about == self._source.name]
-
     def look(self) -> int:
         """Looks at the epochs that came since the last look. How many alerts there were."""
-        rules = self.rules
+        rules = armed(self._source)
         if not rules or self._registries.of(self._source.domain).current != self._release:
             self._resumed = False
             return 0

@@ -11,6 +11,7 @@ from py4j.protocol import Py4JError
 
 from penstock.engine.alarm import Alarms
 from penstock.engine.archive import Archive
+from penstock.engine.herald import Herald
 from penstock.engine.lease import asked_to_end, leases_in, take
 from penstock.engine.posting import post
 from penstock.engine.progress import Progress
@@ -21,7 +22,7 @@ from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.releases import kept
 from penstock.lake.session import compile_last, jvm_of, open_session, session_of
 from penstock.lake.spark_settings import pages
-from penstock.log.alerts import Alerts
+from penstock.log.alerts import Alerts, Once
 from penstock.log.schemas import Schemas
 from penstock.model.domain import domains
 from penstock.model.group import Group
@@ -52,11 +53,13 @@ def run(settings: Settings, group: Group, release: str, shift_hours: float, code
     streams = [Stream(job, settings.kafka, settings.home, said) for job, said in zip(jobs, told, strict=True)]
     wanted = Wanted(place, [f"{job}-{release}" for job in leases], shift_hours)
     upkeep = Upkeep(chores(settings, chosen, release))
-    alarms = Alarms(Layout(settings.lake), chosen, Alerts(settings.kafka).tell, release)
+    tell = Once(Alerts(settings.kafka).tell).tell
+    alarms, herald = Alarms(Layout(settings.lake), chosen, tell, release), Herald(settings, chosen, tell, release)
     keeping = Kept(Layout(settings.lake), release)
     spark = open_session(settings, "streams", short=False, **pages(settings), **SESSION, **session_of(code))
     compile_last(jvm_of(spark))
     alarms.start()
+    herald.start()
     while wanted.still() and streams:
         for stream in streams:
             stream.tend(spark, time.time())
@@ -73,6 +76,7 @@ def run(settings: Settings, group: Group, release: str, shift_hours: float, code
             stream.stop()
         spark.stop()
     upkeep.finish()
+    herald.stop()
     alarms.stop()
     for lease in leases.values():
         lease.close()

@@ -106,6 +106,14 @@ def collected(shaped: DataFrame, source: Source) -> pa.Table:
     return completed(judged(shaped, source), source)
 
 
+def at_once(records: pa.Table, source: Source, keys: Path | None) -> pa.Table:
+    """The rows of records of the log, made in this process; None of Spark's work. For shapes of tables."""
+    shape = shape_of(source)
+    assert isinstance(shape, OfTables), f"{source.name} has a shape of Spark's rows"
+    told = told_of(source)
+    return completed(shape.judge(_opened(keys, records)).select(told.names).cast(told), source)
+
+
 def judged(shaped: DataFrame, source: Source) -> pa.Table:
     """What the shape says, and no more."""
     rows = shaped.toArrow()

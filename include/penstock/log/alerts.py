@@ -2,8 +2,9 @@
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 from confluent_kafka import Producer
@@ -11,6 +12,8 @@ from confluent_kafka import Producer
 from penstock.log.topics import LogUnreachable, ensure_named
 
 TOPIC, PARTITIONS = "alerts", 4
+# Facts that were told of, by name: of more than an epoch's, and a day's where alerts are what they should be.
+REMEMBERED = 100_000
 # The table has every alert; a log that is down must not stop the looking.
 PATIENCE_SECONDS = 5.0
 CLIENT = {"acks": "all", "enable.idempotence": True, "linger.ms": 0, "log_level": 0}
@@ -42,3 +45,25 @@ class Alerts:
             self.tell(alerts)
         except LogUnreachable as unreachable:
             log.warning("%s alerts are in the table and not in the topic: %s", len(alerts), unreachable)
+
+
+class Once:
+    """One voice for those who may find the same alert: whoever comes first is heard, the other says nothing new."""
+
+    def __init__(self, tell: Callable[[Sequence[dict[str, Any]]], None]) -> None:
+        self._tell = tell
+        self._told: dict[tuple[object, ...], None] = {}
+        self._speaking = Lock()
+
+    def tell(self, alerts: Sequence[dict[str, Any]]) -> None:
+        with self._speaking:
+            # Backwards, so that of two records of one event the first is told.
+            new = {_fact(alert): alert for alert in reversed(alerts) if _fact(alert) not in self._told}
+            self._tell([*reversed(new.values())])
+            self._told.update(dict.fromkeys(new))
+            while len(self._told) > REMEMBERED:
+                del self._told[next(iter(self._told))]
+
+
+def _fact(alert: Mapping[str, Any]) -> tuple[object, ...]:
+    return alert["rule"], alert["version"], alert["source"], alert["event_id"]

@@ -109,12 +109,14 @@ class Rig:
             thread.join()
 
     @contextmanager
-    def driver(self) -> Iterator[subprocess.Popen[bytes]]:
-        """The streams of web events, run as production runs them; measured until they are stopped."""
+    def driver(self, code: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
+        """The streams of web events, run as production runs them, by other code if so said; measured until they are
+        stopped."""
+        first = {"PYTHONPATH": str(code)} if code else {}
         with (self.settings.home / "driver.log").open("ab") as said:
             process = subprocess.Popen(
                 [sys.executable, str(JOB), "--sources", TOPIC],
-                env={**os.environ, **self.settings.to_env()},
+                env={**os.environ, **self.settings.to_env(), **first},
                 stdout=said,
                 stderr=said,
             )

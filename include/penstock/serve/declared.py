@@ -40,7 +40,7 @@ def rules(domain: str) -> list[dict[str, Any]]:
     """The standing questions of a domain."""
     return [
         {
-            "name": rule.name, "doc": rule.doc, "armed": rule.armed, "version": rule.version,
+            "name": rule.name, "doc": rule.doc, "armed": rule.armed, "urgent": rule.urgent, "version": rule.version,
             "source": rule.about, "where": rule.where, "every": rule.every, "by": list(rule.by),
         }
         for rule in domains()[domain].rules

@@ -89,14 +89,21 @@ def told(
 
 
 def _described(each: AnyRule) -> dict[str, Any]:
-    fixed = {"rule": each.name, "version": each.version, "armed": each.armed, "source": each.about}
+    fixed = {
+        "rule": each.name,
+        "version": each.version,
+        "armed": each.armed,
+        "urgent": each.urgent,
+        "source": each.about,
+    }
     asked = {"where": each.where, "every": each.every, "by": ", ".join(each.by)}
     return {**fixed, **asked, "doc": each.doc}
 
 
 def _lines(each: AnyRule) -> Iterator[str]:
     """Conditions are long: a table would squeeze them until nothing can be read."""
-    yield f"{each.name}  version {each.version}  {'armed' if each.armed else 'not armed'}  of {each.about}"
+    state = f"armed{', urgent' if each.urgent else ''}" if each.armed else "not armed"
+    yield f"{each.name}  version {each.version}  {state}  of {each.about}"
     by = f", by {', '.join(each.by)}" if each.by else ""
     yield f"    {each.where}{f'  every {each.every}{by}' if each.every else ''}"
     yield f"    {each.doc}"

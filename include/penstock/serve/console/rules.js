@@ -20,7 +20,7 @@ export async function rulesPage(main, domains) {
 }
 
 function row(rule) {
-  return [el("b", {}, rule.name, el("span", { class: "aside" }, `, version ${rule.version}`)), el("span", { class: "prose" }, rule.doc), el("span", { class: `mark ${rule.armed ? "good" : ""}` }, rule.armed ? "● armed" : "○ not armed"), el("span", { class: "prose" }, of(rule)), el("code", { class: "prose" }, rule.where)];
+  return [el("b", {}, rule.name, el("span", { class: "aside" }, `, version ${rule.version}`)), el("span", { class: "prose" }, rule.doc), el("span", { class: `mark ${rule.armed ? "good" : ""}` }, rule.armed ? (rule.urgent ? "● armed, urgent" : "● armed") : "○ not armed"), el("span", { class: "prose" }, of(rule)), el("code", { class: "prose" }, rule.where)];
 }
 
 function of(rule) {
