@@ -115,7 +115,7 @@ class Seen:
 
     def remember_facts(self, rows: pa.Table) -> None:
         """Adds the facts among an epoch's rows of silver."""
-        facts = silver.facts(rows)
+        facts = silver.facts(rows.select(["disposition", "event_id", "content_hash", "logged_at"]))
         if facts.num_rows:
             latest = pc.max(facts["logged_at"]).as_py().timestamp()
             self.remember(hashes(facts["event_id"]), contents(facts), latest)

@@ -38,7 +38,8 @@ NOTHING = pa.table({"partition": pa.array([], pa.int32()), "offset": pa.array([]
 
 
 def enriched(of: Enriched, facts: pa.Table, said: pa.Table | None) -> pa.Table:
-    """These facts with the columns that views see beside their own. `said`: rows of the other source's silver."""
+    """Those of the facts that are to be, with the columns that views see beside their own. `said`: rows of the other
+    source's silver."""
     if "known" not in facts.column_names:
         facts = facts.append_column("known", pa.nulls(facts.num_rows, pa.string()))
     if said is None or not said.num_rows:
@@ -50,7 +51,7 @@ def unknown_sql(of: Enriched) -> str:
     """The same where nothing was said."""
     kinds = {field.name: field.type for field in of.said.source.fields}
     nothing = (f'cast(null as {kinds[theirs]}) as "{own}"' for own, theirs in of.columns.items())
-    return f"select *, {', '.join(nothing)} from facts"
+    return f"select *, {', '.join(nothing)} from facts where {of.where}"
 
 
 def enriched_sql(of: Enriched) -> str:
@@ -61,7 +62,7 @@ def enriched_sql(of: Enriched) -> str:
     # Without a word of what was known, what the log had taken by then was.
     before = '"offset" < coalesce(_ends[partition + 1], 0)'
     return (
-        f"with rows as (select *, {ends_sql(of.said.source.name)} as _ends from facts), "
+        f"with rows as (select *, {ends_sql(of.said.source.name)} as _ends from facts where {of.where}), "
         f'asked as (select distinct "{of.on}" as _key, _ends, case when _ends is null then logged_at end as _logged '
         f'from rows where "{of.on}" is not null), '
         f"profiles as (select * from said where disposition = 'fact' and ({of.said.where})), "
