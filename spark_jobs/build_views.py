@@ -5,7 +5,8 @@
     python spark_jobs/build_views.py --domain web --view web.pageviews --view web.devices
 
 Without dates: the days that gained facts since the last build. With dates: these days as well, both ends included; days
-before the first record are refused, unless the schedule asks for its night. With views: only these tallies of facts.
+before the first record are refused, unless the schedule asks for its night, and days whose facts have expired. With
+views: only these tallies of facts.
 A source whose new dispositions its own suite refuses is not built, unless `--accept-rejected yes`.
 Exit status: 0 published, or nothing was new; 2 the request cannot be done; 3 a gate refused, and readers keep the last
 good numbers; else it crashed, which is always safe: start it again.
@@ -29,6 +30,7 @@ from penstock.lake.code import folder_of
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import current, kept
+from penstock.lake.retention import kept_until
 from penstock.lake.session import once_needed, open_session, session_of
 from penstock.lake.spark_settings import few_cores
 from penstock.model.domain import domains, use
@@ -123,7 +125,15 @@ def tallies() -> list[str]:
 
 
 def gone(layout: Layout, releases: list[tuple[str, str]], last: date) -> str:
-    """Why nothing can be built of days up to `last`: they end before the first of silver. Empty where some can."""
+    """Why nothing can be built of days up to `last`: silver has no facts of them, or not any more. Empty: some can."""
+    for name, release in releases:
+        for source in domains()[name].sources:
+            until = kept_until(layout, release, source.name)
+            if until and until >= last:
+                return (
+                    f"facts of {source.name} up to {until} have expired: what was counted of them stays. Nothing was "
+                    "changed."
+                )
     tables = [
         open_table(layout.silver(release, source.name))
         for name, release in releases

@@ -10,6 +10,7 @@ import pytest
 from deltalake import write_deltalake
 
 from penstock.lake.layout import Layout
+from penstock.lake.retention import KEPT, Expiry, note
 from penstock.settings import Settings
 
 JOB = Path(__file__).parents[2] / "spark_jobs" / "build_views.py"
@@ -48,6 +49,16 @@ def test_days_before_the_first_record_are_refused(
     monkeypatch.setattr("sys.argv", ["build_views", f"--from={first}", f"--to={last}", f"--scheduled={scheduled}"])
     assert job["main"]() == status
     assert (f"silver has no records before {FIRST}" in capsys.readouterr().err) == (status == 2)
+
+
+def test_days_whose_facts_have_expired_are_refused(
+    job: dict[str, Any], settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = datetime.now(UTC)
+    note(Layout(settings.lake), Expiry("web.events", "r1", KEPT, FIRST, now, now))
+    monkeypatch.setattr("sys.argv", ["build_views", f"--from={FIRST}"])
+    assert job["main"]() == 2
+    assert f"facts of web.events up to {FIRST} have expired: what was counted of them stays" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ def newest(table: DeltaTable) -> int:
     return int(asked(table, "select coalesce(max(epoch), -1) from rows")[0][0])
 
 
-def days(silver: DeltaTable, at: str, since: int) -> Set[date]:
-    """The days, by a moment's column, of the facts that came after an epoch."""
+def days(silver: DeltaTable, until: date | None, at: str, since: int) -> Set[date]:
+    """The days, by a moment's column, of the facts that came after an epoch: of those after a day, if one is said."""
     # Silver is laid out by the day of `happened_at`.
     day = "day" if at == "happened_at" else f"cast(timezone('UTC', {at}) as date)"
     came = f"select distinct {day} from rows where disposition = 'fact' and epoch > $since"
-    return {row[0] for row in asked(silver, came, since=since)}
+    return {day for (day,) in asked(silver, came, since=since) if until is None or day > until}
 
 
 def asked(table: DeltaTable, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:

@@ -6,7 +6,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.engine import silver
-from penstock.lake.erasures import ERASED
 from penstock.model.source import Source
 
 
@@ -23,10 +22,8 @@ def balanced(rows: pa.Table, records: int, source: Source) -> Mapping[str, int]:
         f"{records} records in, {rows.num_rows} rows out at {positions} positions",
     )
     _must(sum(counts.values()) == rows.num_rows, f"{counts} do not add up to {rows.num_rows} rows")
-    reasons = set(pc.unique(rows["reason"]).to_pylist()) - {None}
-    _must(
-        reasons <= {*source.reasons, silver.ID_COLLISION, ERASED}, f"undeclared reasons {reasons - set(source.reasons)}"
-    )
+    undeclared = set(pc.unique(rows["reason"]).to_pylist()) - {None, *source.reasons, *silver.REASONS}
+    _must(not undeclared, f"undeclared reasons {undeclared}")
     timeless = pc.and_(pc.equal(rows["disposition"], silver.FACT), pc.is_null(rows["happened_at"]))
     _must(not pc.any(timeless).as_py(), "a fact without happened_at")
     return {"rows": rows.num_rows, **counts}

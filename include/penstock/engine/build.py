@@ -2,23 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import chain
-from pathlib import Path
 from threading import Lock
 
 from pyspark.sql import SparkSession
 
-from penstock.engine import arrived, candidate
+from penstock.engine import arrived, candidate, rollups
 from penstock.engine.increment import Days, Increment, Range
-from penstock.engine.lease import turn
+from penstock.engine.lease import builds
 from penstock.engine.publish import Gate, Overtaken, Refused, audited, published
 from penstock.engine.tallied import Due, Tallied
 from penstock.lake.layout import Layout
 from penstock.lake.profiles import lacking, profiles_of
 from penstock.lake.publication import Publication, cut_of, open_table
+from penstock.lake.retention import kept_until
 from penstock.model.view import Sessions, Tally, View, enrichment, source_of
 
 # While Spark plans one group of views, which takes one thread, the tasks of another have the other core.
@@ -72,15 +71,9 @@ class Batch:
             by_source.setdefault(source_of(view).name, []).append(view)
         built = []
         for source, group in by_source.items():
-            with self._turn(source):
+            with builds(self.layout.root, self.release, source):
                 built += self._source(group, full, days)
         return built
-
-    def _turn(self, source: str) -> AbstractContextManager[None]:
-        """Two builds of the same would do the same work; the second waits, and finds that nothing is new."""
-        # On an object store only the commit itself keeps two builds apart, which is enough to be right.
-        root = self.layout.root
-        return nullcontext() if "://" in root else turn(Path(root, "leases"), f"build-{self.release}-{source}")
 
     def _source(self, views: Sequence[View], full: bool, days: Range) -> list[Built]:
         source = source_of(views[0]).name
@@ -89,11 +82,16 @@ class Batch:
         cut = -1 if silver is None else max(arrived.last_epoch(silver), self.least)
         if silver is None or cut < 0:
             return []
-        increment = Increment(self.spark, self.layout, self.release, source, silver)
-        tallied = Tallied(self.spark, self.layout, self.release, silver)
+        # Their facts have expired: none of their days is replaced as a whole.
+        until = kept_until(self.layout, self.release, source)
+        if until:
+            asked = rollups.left(until, full, days, self._tables(views))
+            full, days = False, asked
+        increment = Increment(self.spark, self.layout, self.release, silver, until)
+        tallied = Tallied(self.spark, self.layout, self.release, silver, until)
 
         def computed(group: Sequence[View]) -> list[Built]:
-            begun = [work for view in group if (work := self._begun(view, cut, full, days))]
+            begun = [work for view in group if (work := self._begun(view, cut, full, days, until))]
             due = [Due(work.view, work.since, work.path) for work in begun if isinstance(work.view, Tally)]
             if due:
                 written = tallied.write(due, days)
@@ -111,8 +109,8 @@ class Batch:
         self._forget(views)
         return built
 
-    def _begun(self, view: View, cut: int, full: bool, days: Range) -> "Work | None":
-        """What is to be done for a view; None where nothing is."""
+    def _begun(self, view: View, cut: int, full: bool, days: Range, until: date | None) -> "Work | None":
+        """What is to be done for a view; None where nothing is. `until`: the days whose rows are kept as they are."""
         # A tally of sessions that were refused would count the old ones as if they were new.
         if isinstance(view.of, Sessions) and view.of.name in self.refused:
             return None
@@ -122,7 +120,7 @@ class Batch:
         since = before if before >= 0 and not full else None
         if since == cut and days is None:
             return None
-        if why := self._short(view, since):
+        if why := rollups.lacking(view.name, until) if until and since is None else self._short(view, since):
             self.refused[view.name] = why
             return None
         return Work(view, since, cut, candidate.fresh(self.layout, self.release, view.name), stands)
@@ -160,6 +158,11 @@ class Batch:
             self.overtaken[view.name] = str(overtaken)
             return None
         return Built(view.name, work.cut, None if days is None else tuple(days))
+
+    def _tables(self, views: Sequence[View]) -> list[str]:
+        """Silver, and what readers see of its views."""
+        silver = self.layout.silver(self.release, source_of(views[0]).name)
+        return [silver, *(self.layout.gold(self.release, view.name) for view in views)]
 
     def _forget(self, views: Sequence[View]) -> None:
         """Removes the speed rows that published cuts cover; readers have ignored them since."""

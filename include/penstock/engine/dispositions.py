@@ -1,11 +1,14 @@
 """Gives each shaped record its disposition. Pure: Arrow in, Arrow out."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.engine import silver
 from penstock.engine.ids import Marks, Seen, contents, hashes
+from penstock.lake.retention import EXPIRED, Expiry
 from penstock.model.source import Source
 
 # Of arrival, which the broker stamps: a replay in large epochs then calls the same copy the first one.
@@ -14,11 +17,19 @@ LOG_ORDER = [("logged_at", "ascending"), ("partition", "ascending"), ("offset", 
 JUDGED = ("event_id", "content_hash", "reason")
 
 
-def disposed(shaped: pa.Table, seen: Seen, source: Source, epoch: int, known: str | None = None) -> pa.Table:
+def disposed(
+    shaped: pa.Table,
+    seen: Seen,
+    source: Source,
+    epoch: int,
+    known: str | None = None,
+    announced: Sequence[Expiry] = (),
+) -> pa.Table:
     """Rows of silver: repeated facts become duplicates, and an id with other content is a collision.
 
-    `known`: how far other sources were read.
+    `known`: how far other sources were read. `announced`: which days had expired since when.
     """
+    shaped = in_time(shaped, announced)
     # Judged in order of arrival, and left as they are: to sort all columns takes five times as long as all else.
     order = pc.sort_indices(shaped, sort_keys=LOG_ORDER)
     judgement = repeats(shaped.select([*JUDGED]).take(order), seen)
@@ -37,6 +48,19 @@ def disposed(shaped: pa.Table, seen: Seen, source: Source, epoch: int, known: st
     }
     columns = silver.schema(source)
     return pa.table([judged[name] if name in judged else shaped[name] for name in columns.names], columns)
+
+
+def in_time(shaped: pa.Table, announced: Sequence[Expiry]) -> pa.Table:
+    """Facts of a day that had expired when the log took them are rejected, whenever they are judged."""
+    if not announced:
+        return shaped
+    since = np.array([each.since.replace(tzinfo=None) for each in announced], "datetime64[us]")
+    # Before the first announcement no day had.
+    days = np.array([np.datetime64("NaT"), *(each.day for each in announced)], "datetime64[D]")
+    taken = shaped["logged_at"].to_numpy().astype("datetime64[us]")
+    late = shaped["happened_at"].to_numpy().astype("datetime64[D]") <= days[np.searchsorted(since, taken, "right")]
+    reason = pc.if_else(pc.and_(pa.array(late), pc.is_null(shaped["reason"])), EXPIRED, shaped["reason"])
+    return shaped.set_column(shaped.column_names.index("reason"), "reason", reason)
 
 
 def repeats(rows: pa.Table, seen: Seen) -> tuple[pa.Array, pa.Array]:

@@ -12,9 +12,9 @@ from penstock.engine.ids import FULL_RUN, REMEMBERED_SECONDS, Seen
 from penstock.lake.retractions import REASON
 
 SQL = f"""
--- A copy of what was retracted is no new fact: the original may come back.
+-- A copy of what was retracted is no new fact: the original may come back. Of an expired day no id is left.
 select hash(event_id) as id, content_hash::bigint as content, epoch(logged_at) as logged
-from facts where (disposition = '{silver.FACT}' or reason = '{REASON}')
+from facts where (disposition = '{silver.FACT}' or reason = '{REASON}') and event_id is not null
   and epoch(logged_at) > (select max(epoch(logged_at)) from facts) - $seconds
 """  # noqa: S608
 

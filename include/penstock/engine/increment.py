@@ -31,16 +31,21 @@ NEAR = timedelta(days=1)
 
 
 class Increment:
-    """One source's facts at one version of silver, for views by key that are built beside each other."""
+    """One source's facts at one version of silver, for views by key that are built beside each other.
 
-    def __init__(self, spark: SparkSession, layout: Layout, release: str, source: str, silver: DeltaTable) -> None:
+    `until`: days whose facts have expired. What is new of them was rebuilt, and is counted by now."""
+
+    def __init__(
+        self, spark: SparkSession, layout: Layout, release: str, silver: DeltaTable, until: date | None = None
+    ) -> None:
         self.spark = spark
         self.layout = layout
         self.release = release
         # One version for all views, however long they take and whatever the stream commits meanwhile.
         self._silver = silver
+        self._until = until or date.min
         # Most views ask for the same days.
-        self._days = cache(partial(arrived.days, silver))
+        self._days = cache(partial(arrived.days, silver, until))
         self._held = local()
 
     @cached_property
@@ -70,7 +75,7 @@ class Increment:
             return None if facts is None else (perkey.few_rows(view, facts, touched), touched)
         if not isinstance(view, Sessions | Latest) or not self._few(view, since):
             return None
-        facts = inmemory.facts(self._silver, view, _after(since))
+        facts = inmemory.facts(self._silver, view, _after(since), self._until)
         gold = None if since is None else DeltaTable(self._path(view))
         if isinstance(view, Latest):
             return inmemory.current(view, facts, gold), None
@@ -98,7 +103,7 @@ class Increment:
             held.pop().unpersist()
 
     def _frame(self, view: View, since: int | None, days: Range) -> Rows:
-        fresh = self.facts if since is None else self.facts.where(F.col("epoch") > since)
+        fresh = self.facts.where((F.col("epoch") > _after(since)) & (F.col("day") > F.expr(f"date'{self._until}'")))
         match view:
             case Sessions():
                 return self._sessions(view, fresh, since, days)

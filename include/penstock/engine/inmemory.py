@@ -20,10 +20,10 @@ DAY = timedelta(days=1)
 STORED = "cast(timezone('UTC', started) as date) as day, 'session' as width, started as bucket, * exclude (_open)"
 
 
-def facts(silver: DeltaTable, view: Sessions | Latest, since: int) -> pa.Table:
-    """The facts that came after an epoch; of them the columns that the view speaks of."""
+def facts(silver: DeltaTable, view: Sessions | Latest, since: int, until: date) -> pa.Table:
+    """The facts of days after one that came after an epoch; of them the columns that the view speaks of."""
     rows = silver.to_pyarrow_dataset()
-    wanted = (pc.field("disposition") == "fact") & (pc.field("epoch") > since)
+    wanted = (pc.field("disposition") == "fact") & (pc.field("epoch") > since) & (pc.field("day") > pa.scalar(until))
     return rows.to_table(_columns(view, rows), filter=wanted)
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from penstock.engine import silver
 from penstock.engine.conditions import BadCondition, closed, columns_of, moment, parsed, steady, wrong
 from penstock.engine.restating import RESTATED, restated
+from penstock.lake.retention import WHOLE
 from penstock.lake.retractions import REASON, Restatement, Retraction
 from penstock.model.source import Source
 
@@ -30,7 +31,7 @@ def about(rows: Any, source: Source, said: Retraction) -> pa.Table:
     columns = columns_of(source)
     marked = f"len(list_filter(coalesce(flags, []), lambda flag: {_is(said)})) > 0"
     known = f"(disposition = '{silver.FACT}' or reason = '{REASON}')"
-    rules = [known, marked if said.of else f"not {marked}", *_range(said), *_position(said)]
+    rules = [known, WHOLE, marked if said.of else f"not {marked}", *_range(said), *_position(said)]
     listed = ", ".join(f'"{name}"' for name in columns)
     with duckdb.connect() as memory:
         memory.execute("set timezone = 'UTC'")

@@ -40,6 +40,7 @@ from penstock.lake.place import place
 from penstock.lake.publication import cut_of, open_table
 from penstock.lake.repairs import Repair
 from penstock.lake.restore_points import points
+from penstock.lake.retention import announced
 from penstock.model.domain import domains, source, view, views_of
 from penstock.model.source import Source
 from penstock.model.view import source_of
@@ -106,12 +107,13 @@ def mend_silver(spark: SparkSession, shape: Shape, operation: str) -> int:
     shape.seen = remembered(path, math.inf)
     query = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{operation}/{path}"))
     said = in_force(shape.layout, shape.source.name)
+    expired = announced(shape.layout, shape.release, shape.source.name)
     stored = versions.table(DeltaTable(archive))
     for chunk in chunks(stored, -1, EPOCH_RECORDS):
         shaped = shape.shaped(missing(spark, path, records(spark, stored, chunk)))
         if shaped.num_rows:
             number += 1
-            judged = disposed(shaped, shape.seen, shape.source, number)
+            judged = disposed(shaped, shape.seen, shape.source, number, announced=expired)
             shape.seen.remember_facts(judged)
             rows = stated(spark, shape, judged, said)
             shape.seen.remember_facts(rows)

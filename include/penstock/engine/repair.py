@@ -20,7 +20,7 @@ from deltalake import DeltaTable
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.engine import silver
+from penstock.engine import rollups, silver
 from penstock.engine.dispositions import disposed
 from penstock.engine.history import remembered
 from penstock.engine.ids import Seen
@@ -36,6 +36,7 @@ from penstock.lake.publication import open_table
 from penstock.lake.records import COLUMNS
 from penstock.lake.releases import current, kept
 from penstock.lake.repairs import REPAIRS, Repair
+from penstock.lake.retention import WHOLE
 from penstock.lake.session import open_session
 from penstock.log.schemas import Schemas
 from penstock.model.domain import source
@@ -136,7 +137,7 @@ def about(rows: Any, said: Repair) -> pa.Table:
     with duckdb.connect() as memory:
         memory.execute("set timezone = 'UTC'")
         memory.register("rows", rows)
-        sql = CHOSEN.format(rules=" and ".join([*rules, *([f"({' or '.join(ends)})"] if ends else [])]))
+        sql = CHOSEN.format(rules=" and ".join([WHOLE, *rules, *([f"({' or '.join(ends)})"] if ends else [])]))
         return memory.sql(sql, params={} if said.of else {"reason": said.reason}).to_arrow_table()
 
 
@@ -160,6 +161,8 @@ def settled(spark: SparkSession, layout: Layout, said: Repair, shape_of: ShapeOf
     if most == 0:
         raise BadRepair(f"it would change no record of {said.source}: {found[0][1].text() if found else 'no silver'}")
     days = {str(day) for _, one in found for day in [*one.rows["day"].to_pylist(), *_happened(one, said)]}
+    if why := rollups.settled(layout, shapes[0].source, days):
+        raise BadRepair(why)
     ends = offsets_of(layout, shapes[0].source)
     return REPAIRS.state(layout, replace(said, ends=ends, days=sorted(days), records=most))
 

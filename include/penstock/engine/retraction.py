@@ -16,9 +16,10 @@ from deltalake import DeltaTable
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.engine import silver
+from penstock.engine import rollups, silver
 from penstock.engine.arrived import newest
 from penstock.engine.build import Batch, Built
+from penstock.engine.conditions import BadCondition
 from penstock.engine.counting import ROWS, Rows, seen
 from penstock.engine.gate import GateResult
 from penstock.engine.matching import about
@@ -58,6 +59,8 @@ def settled(layout: Layout, source: Source, said: Retraction, confirmed: bool = 
             "Correct the condition or the range, or confirm that it is meant."
         )
     days = sorted({day for each in found for day in each[2]})
+    if why := rollups.settled(layout, source, days):
+        raise BadCondition(why)
     return RETRACTIONS.state(layout, replace(said, ends=offsets_of(layout, source), days=days, records=most))
 
 

@@ -24,6 +24,7 @@ from penstock.engine.speed import append
 from penstock.engine.stream import Outdated
 from penstock.lake.layout import Layout
 from penstock.lake.profiles import Profiles, known, profiles_of
+from penstock.lake.retention import Announced
 from penstock.lake.rewinds import refuse_unfinished
 from penstock.model.domain import views_of
 from penstock.model.source import Source
@@ -47,6 +48,7 @@ class Shape:
     behind: Behind = field(default_factory=Behind)
     # What other sources say of the keys of this one's facts.
     profiles: Mapping[str, Profiles] = field(default_factory=dict)
+    announced: Announced = field(init=False)
 
     @property
     def place(self) -> Place:
@@ -69,6 +71,7 @@ class Shape:
         self._silver()
         silver.widen(self.place.table)
         self.profiles = profiles_of(self.layout, self.release, views_of(self.source))
+        self.announced = Announced(self.layout, self.release, self.source.name)
         self.seen = remembered(self.place.table)
         self._catch_up()
 
@@ -89,7 +92,7 @@ class Shape:
             self._must_know(named(shaped["value"]))
         with epoch.stage("judge"):
             told = known({name: each.ends() for name, each in self.profiles.items()})
-            rows = disposed(shaped, self.seen, self.source, epoch.number, told)
+            rows = disposed(shaped, self.seen, self.source, epoch.number, told, self.announced.now())
             counts = balanced(rows, epoch.expected(rows.num_rows), self.source)
         with epoch.stage("behind"):
             self.behind.settle()

@@ -10,13 +10,17 @@ from deltalake.schema import Field
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from penstock.lake.erasures import ERASED
 from penstock.lake.publication import column_names
+from penstock.lake.retention import EXPIRED
+from penstock.lake.retractions import REASON as RETRACTED
 from penstock.model.source import Source
 
 FACT, REJECTED, DUPLICATE = "fact", "rejected", "duplicate"
 DISPOSITIONS = (FACT, REJECTED, DUPLICATE)
-# Reasons that only the engine can see.
+# Reasons that only the engine can see, whatever a source declares.
 ID_COLLISION = "id_collision"
+REASONS = (ID_COLLISION, RETRACTED, ERASED, EXPIRED)
 # What readers and batch builds skip files by.
 INDEXED = ("partition", "offset", "epoch", "happened_at", "logged_at")
 
@@ -58,6 +62,10 @@ def widen(path: str) -> None:
 def forgotten(source: Source) -> tuple[str, ...]:
     """The columns that say nothing of an erased record: that there was one, and when it was logged, is what is left."""
     return ("happened_at", "flags", "content_hash", "raw", *(field.name for field in source.fields))
+
+
+# What is left of a row whose day has expired: that there was a record, when it was logged, and what became of it.
+LEFT = ("partition", "offset", "epoch", "received_at", "logged_at", "day", "disposition", "reason", "flags", "known")
 
 
 def facts(rows: pa.Table) -> pa.Table:

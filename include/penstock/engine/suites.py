@@ -12,9 +12,8 @@ from typing import Any
 
 # Before anything imports Great Expectations.
 import penstock.engine.deferred  # noqa: F401
-from penstock.lake.erasures import ERASED
+from penstock.engine import silver
 from penstock.lake.names import bronze_of
-from penstock.lake.retractions import REASON
 from penstock.model.domain import domains
 from penstock.model.measure import Measure
 from penstock.model.source import Source
@@ -93,7 +92,7 @@ def rows_of(view: View, *more: Any, may_be_empty: bool = False) -> Suite:
 def dispositions_of(source: Source, *more: Any) -> Suite:
     """The suite of a silver table: every record has one disposition, and every refusal a declared reason."""
     gxe = vocabulary()
-    reasons = [*source.reasons, REASON, ERASED]
+    reasons = [*source.reasons, *silver.REASONS]
     named = gxe.ExpectColumnValuesToBeInSet(column="reason", value_set=reasons, severity="critical")
     known = gxe.ExpectColumnValuesToBeInSet(
         column="disposition", value_set=["fact", "rejected", "duplicate"], severity="critical"

@@ -25,15 +25,17 @@ class Due:
 
 
 class Tallied:
-    """The tallies of one source, at one version of silver however long they take."""
+    """The tallies of one source, at one version of silver however long they take. `until`: facts that have expired."""
 
-    def __init__(self, spark: SparkSession, layout: Layout, release: str, silver: DeltaTable) -> None:
+    def __init__(
+        self, spark: SparkSession, layout: Layout, release: str, silver: DeltaTable, until: date | None = None
+    ) -> None:
         self._spark = spark
         self._layout = layout
         self._release = release
         self._silver = silver
         # Most tallies ask for the same days.
-        self._days = cache(partial(arrived.days, silver))
+        self._days = cache(partial(arrived.days, silver, until))
 
     def write(self, due: Sequence[Due], days: Range) -> list[Days]:
         """Makes the candidates of tallies of one kind of rows; the days that each replaces. `days`: these as well."""

@@ -19,7 +19,7 @@ from penstock.lake.publication import newest, open_table
 
 JUDGED = """
 select count(*) as rows, count(*) filter (fact) as facts,
-    count(*) filter (fact) - count(distinct event_id) filter (fact) as twice,
+    count(event_id) filter (fact) - count(distinct event_id) filter (fact) as twice,
     coalesce(max(epoch) filter (fact), -1) as last
 from (select *, disposition = 'fact' as fact from silver where day = $day and epoch <= $exact)
 """

@@ -26,6 +26,7 @@ from penstock.lake.releases import (
     registry,
     say,
 )
+from penstock.lake.retention import kept_until
 from penstock.model.domain import Domain, domains, load
 from penstock.model.view import source_of
 
@@ -106,6 +107,7 @@ def _checked(layout: Layout, home: Path, asked: Asked) -> tuple[str, str]:
     deployed = domains()[asked.domain]
     _must_be_a_range(deployed, asked)
     _must_have_records(layout, deployed, asked)
+    _must_have_facts(layout, deployed, asked)
     name, files = files_of(asked.code, asked.domain)
     key = pin(layout, asked.domain, files)
     folder = unpacked(layout, home, asked.domain, key)
@@ -176,6 +178,19 @@ def _must_have_records(layout: Layout, domain: Domain, asked: Asked) -> None:
             f"No source of {domain.name} has bronze yet, so there is nothing to replay. Send events first, or wait "
             "for the archive: `penstock status`."
         )
+
+
+def _must_have_facts(layout: Layout, domain: Domain, asked: Asked) -> None:
+    """What is taken over is taken from facts; what is shaped anew from bronze."""
+    if not any((asked.source, asked.view, asked.first, asked.last)):
+        return
+    release = current(layout, domain.name)
+    for source in domain.sources:
+        if until := kept_until(layout, release, source.name):
+            raise Refused(
+                f"Facts of {source.name} up to {until} have expired in {release}, and cannot be taken over from it. "
+                "Bronze has their records: replay the whole domain, without source, view and days."
+            )
 
 
 def _must_fit(deployed: Domain, code: Domain, name: str) -> None:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 import pyarrow as pa
 
@@ -46,7 +46,15 @@ class Statement:
         return f"{self.verb}:{self.of or self.id}"
 
 
+class Dated(Protocol):
+    """What was said at a moment."""
+
+    @property
+    def at(self) -> datetime: ...
+
+
 S = TypeVar("S", bound=Statement)
+D = TypeVar("D", bound=Dated)
 COLUMNS = ("id", "source", "of", "at", "document")
 SCHEMA = pa.schema([(name, pa.timestamp("us", "UTC") if name == "at" else pa.string()) for name in COLUMNS])
 
@@ -85,9 +93,7 @@ class Statements(Generic[S]):
 
     def in_force(self, layout: Layout, source: str) -> list[S]:
         """What is said now, revocations included, in order: what a new release repeats."""
-        domain = source.partition(".")[0]
-        gone = [each for each in rewinds(layout) if each.done and each.domain == domain]
-        return _history(self.stated(layout, source), gone, datetime.max.replace(tzinfo=UTC))
+        return standing(layout, source, self.stated(layout, source))
 
     def find(self, layout: Layout, source: str, wanted: str, verb: str) -> S:
         """A statement of a kind that is in force and revokes nothing itself."""
@@ -99,7 +105,14 @@ class Statements(Generic[S]):
         return found[0]
 
 
-def _history(said: list[S], gone: list[Rewind], until: datetime) -> list[S]:
+def standing(layout: Layout, source: str, said: list[D]) -> list[D]:
+    """What rewinds have left of what was said of a source, oldest first."""
+    domain = source.partition(".")[0]
+    gone = [each for each in rewinds(layout) if each.done and each.domain == domain]
+    return _history(said, gone, datetime.max.replace(tzinfo=UTC))
+
+
+def _history(said: list[D], gone: list[Rewind], until: datetime) -> list[D]:
     """As a moment saw it: since the last rewind before it, on top of what that rewind's point saw."""
     before = [each for each in gone if each.at < until]
     last = max(before, key=lambda each: each.at, default=None)

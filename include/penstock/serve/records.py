@@ -27,7 +27,9 @@ def latest(
     found: list[pa.Table] = []
     for file in sorted(file_list(table), key=lambda file: -(file.greatest.get("epoch") or 0))[:MOST_FILES]:
         rows = files.read(file).select([*COMMON, "disposition", "reason", *[name for name in own if name != "reason"]])
-        chosen = pc.equal(rows["disposition"], disposition)
+        # Facts of an expired day have no id any more, and nothing to show.
+        says = pc.or_(pc.is_valid(rows["event_id"]), pc.is_valid(rows["reason"]))
+        chosen = pc.and_(pc.equal(rows["disposition"], disposition), says)
         found.append(rows.filter(pc.and_(chosen, pc.equal(rows["reason"], reason)) if reason else chosen))
         if sum(map(len, found)) >= limit:
             break

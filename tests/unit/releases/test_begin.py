@@ -1,5 +1,6 @@
 """What cannot be replayed is refused before anything begins, with a sentence."""
 
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from toy_log import ToyLog, traffic
 from penstock.lake.layout import Layout
 from penstock.lake.releases import Refused, registry
 from penstock.lake.replays import Asked, begin, consider, estimate
+from penstock.lake.retention import KEPT, Expiry, note
 from penstock.model.domain import CodeRefused, Domain
 
 
@@ -36,6 +38,18 @@ def test_a_plan_says_what_it_takes_and_begins_nothing(log: ToyLog, tmp_path: Pat
     assert f"toy by {TOY}" in told
     assert "from 2026-03-02 to now, and the rest is taken over): 30 records, about 0 min 40 s" in told
     assert list(registry(log.layout, "toy").releases) == ["r1"]
+
+
+@pytest.mark.parametrize("part", [{"source": "toy.events"}, {"view": "toy.visits"}, {"first": "2026-03-02"}])
+def test_what_has_expired_is_not_taken_over_and_a_whole_replay_takes_nothing_over(
+    log: ToyLog, part: dict[str, str]
+) -> None:
+    log.take(traffic(1, 30))
+    now = datetime.now(UTC)
+    note(log.layout, Expiry("toy.events", "r1", KEPT, date(2026, 3, 2), now, now))
+    with pytest.raises(Refused, match=r"Facts of toy\.events up to 2026-03-02 have expired in r1"):
+        begun(log, **part)
+    assert begun(log) == "r2"
 
 
 def test_what_cannot_be_begun_is_refused_before_anybody_approves(log: ToyLog, tmp_path: Path) -> None:

@@ -34,5 +34,5 @@ def test_the_newest_epoch_is_of_any_row(tmp_path: Path) -> None:
 
 def test_days_are_those_of_facts_after_the_cut_by_any_moment(tmp_path: Path) -> None:
     table = silver(tmp_path, row(3, 1), row(4, 2), row(5, 2), row(5, 3, "duplicate"))
-    days = [arrived.days(table, at, 3) for at in ("happened_at", "viewed_at")]
+    days = [arrived.days(table, None, at, 3) for at in ("happened_at", "viewed_at")]
     assert days == [{date(2026, 11, 2)}] * 2

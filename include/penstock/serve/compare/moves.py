@@ -11,6 +11,7 @@ from deltalake import DeltaTable
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.relations import relation
+from penstock.lake.retention import EXPIRED
 
 # Rows that are looked at whole, column by column: shares of causes are of these when more moved.
 LOOKED_AT = 200_000
@@ -19,9 +20,12 @@ SAMPLES = 3
 APART = ("epoch", "day", "raw", "content_hash", "known")
 POSITION = ("partition", "offset")
 
+# What expired in one release says nothing there, and what came after is rejected: no rule of the code did that either.
 # Rejected as a collision, or a duplicate: another copy of the id was the first one. No rule of the code did that.
-CAUSES = """
+CAUSES = f"""
 case when was is null or now is null then 'only in one release'
+    when '{EXPIRED}' in (was_reason, now_reason)
+        or list_contains(list_concat(row_before.flags, row_after.flags), '{EXPIRED}') then '{EXPIRED}'
     when was = 'fact' and now = 'duplicate' then 'late copy'
     when 'duplicate' in (was, now) or 'id_collision' in (was_reason, now_reason) then 'other copy'
     when now = 'rejected' and was = 'fact' then 'rule ' || now_reason
