@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from penstock.engine import silver
 from penstock.engine.build import Built
 from penstock.engine.halting import halted, shapes_of
+from penstock.engine.leaving import leave
 from penstock.engine.naming import naming
 from penstock.engine.pinning import releases
 from penstock.engine.posting import post
@@ -41,6 +42,9 @@ def erase(
     checked(settings, wanted)
     layout, chosen = Layout(settings.lake), sealed_sources(wanted.domain)
     with halted(settings.home, [name for each in domains()[wanted.domain].sources for name in shapes_of(layout, each)]):
+        for source in chosen:
+            for release in releases(layout, domains()[wanted.domain]):
+                leave(layout, release, source, Keys.of_home(settings.home), wanted.tokens)
         # From here on nobody opens their records: not bronze, not the log, not a spool that is still to be drained.
         Keys.of_home(settings.home).destroy(wanted.tokens, wanted.operation)
         named = {source.name: naming(settings, source, wanted.tokens) for source in chosen}
