@@ -5,6 +5,10 @@ restore point needs, and restores a copy of a small table to see that it is what
 that nobody went back to for `PENSTOCK_REVERT_DAYS` (7) stand still from then on. Waits for builds and lets none start
 meanwhile.
 
+Where `PENSTOCK_RETENTION` names sources, `expire` empties their old days of silver and keeps what was counted of them.
+It begins only when all before it went well: a lake that cannot be restored forgets nothing. `penstock retention` says
+what would go.
+
 Beside that, `examine` looks whether anything is gone: tables, their files, offsets that bronze lacks, records without a
 disposition, checkpoints. `penstock doctor --deep` reads every row as well.
 
@@ -58,6 +62,12 @@ def maintain() -> None:
 
         return upkeep.retire()
 
+    @task
+    def expire() -> list[str]:
+        from penstock.ops.airflow import upkeep
+
+        return upkeep.expire()
+
     # Apart, in a pool that no build waits for: what is found must not keep the disk from being tidied.
     @task(pool="checks", doc_md=runbook("dropped_table"))
     def examine() -> str:
@@ -66,7 +76,7 @@ def maintain() -> None:
         return upkeep.examine()
 
     examine()
-    chain(pin(), compact(), vacuum(), drill(), retire())
+    chain(pin(), compact(), vacuum(), drill(), retire(), expire())
 
 
 maintain()

@@ -62,6 +62,8 @@ class Settings:
     compiler: str = "full"
     # Days that a release which nobody reads is kept up: so long one may go back to it.
     revert_days: float = 7.0
+    # Facts that are not kept for ever: `silver/orders=400` for so many days, rollups of them for ever.
+    retention: str = ""
     # Who hears what reads and writes what: empty, a file in the home; else a server's address, or whatever else
     # OpenLineage can send to, in its own JSON.
     lineage: str = ""
@@ -96,6 +98,7 @@ class Settings:
             stream_groups=environ.get("PENSTOCK_STREAM_GROUPS", ""),
             compiler=_one_of(environ, "PENSTOCK_COMPILER", ("full", "quick")),
             revert_days=_number(environ, "PENSTOCK_REVERT_DAYS", cls.revert_days),
+            retention=environ.get("PENSTOCK_RETENTION", ""),
             lineage=_lineage(environ, "PENSTOCK_LINEAGE"),
             metrics=environ.get(STANDARD["metrics"], ""),
             started_by=environ.get(STANDARD["started_by"], ""),

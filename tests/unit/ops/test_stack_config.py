@@ -56,6 +56,11 @@ def test_stream_groups_that_cannot_be_are_refused_before_anything_starts(setting
         airflow.environ(replace(settings, stream_groups="clicks=web.clicks"), open_home(settings.home))
 
 
+def test_facts_that_cannot_expire_are_refused_before_anything_starts(settings: Settings) -> None:
+    with pytest.raises(SettingError, match=r"PENSTOCK_RETENTION: facts of web\.identities must stay"):
+        airflow.environ(replace(settings, retention="silver/web.identities=90"), open_home(settings.home))
+
+
 def test_jobs_can_read_the_connection(settings: Settings) -> None:
     environ = airflow.environ(settings, open_home(settings.home))
     assert json.loads(environ["AIRFLOW_CONN_SPARK_LAKE"])["conn_type"] == "spark"

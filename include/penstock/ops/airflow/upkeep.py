@@ -9,6 +9,7 @@ from penstock.lake.layout import Layout
 from penstock.lake.releases import current
 from penstock.lake.restore_points import forget, pinned, points
 from penstock.model.domain import domains
+from penstock.model.retention import BadRetention
 from penstock.model.view import source_of
 from penstock.ops.airflow.errors import DataRefused, LakeDamaged
 from penstock.settings import Settings
@@ -46,6 +47,19 @@ def vacuum() -> int:
     layout = Layout(Settings.from_env().lake)
     kept = points(layout)
     return sum(maintain.vacuum(path, spared=pinned(layout, kept, path)) for path in maintain.tables(layout.root))
+
+
+def expire() -> list[str]:
+    """Facts that the setting keeps no longer go, as far as this night can; what was done and what waits."""
+    from penstock.ops import retaining
+
+    try:
+        told = retaining.night(Settings.from_env(), datetime.now(UTC))
+    except BadRetention as bad:
+        raise DataRefused(str(bad)) from bad
+    for each in told:
+        log.info(each)
+    return told
 
 
 def examine() -> str:

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from penstock.model.group import BadGroups, groups
+from penstock.model.retention import BadRetention, retentions
 from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION, environment
 from penstock.ops.stack import database
 from penstock.ops.stack.health import fetch
@@ -22,6 +23,7 @@ SECONDS = "SCHEDULER__TASK_INSTANCE_HEARTBEAT"
 
 def environ(settings: Settings, home: Home) -> dict[str, str]:
     """Everything Airflow must know. Whatever AIRFLOW__… an operator sets himself wins over this."""
+    refuse_retention(settings)
     address = f"http://127.0.0.1:{settings.airflow_port}"
     folder = home.folder / "airflow"
     sections = {
@@ -73,6 +75,14 @@ def drivers(settings: Settings) -> int:
     try:
         return len(groups(settings.stream_groups))
     except BadGroups as bad:
+        raise SettingError(str(bad)) from bad
+
+
+def refuse_retention(settings: Settings) -> None:
+    """A setting that a night could not follow is refused as soon."""
+    try:
+        retentions(settings.retention)
+    except BadRetention as bad:
         raise SettingError(str(bad)) from bad
 
 
