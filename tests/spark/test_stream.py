@@ -16,6 +16,8 @@ from serving import forget
 from tending import Tended, rows, until
 
 from penstock.engine import checkpoints, gaps
+from penstock.engine.damage import holes_of
+from penstock.engine.markers import lost
 from penstock.engine.posting import post
 from penstock.engine.stream import Job
 from penstock.lake.layout import Layout
@@ -24,6 +26,8 @@ from penstock.lake.records import records
 from penstock.log.topics import ensure
 from penstock.model.source import Source
 from penstock.settings import Settings
+
+NOWHERE = "127.0.0.1:1"
 
 
 def test_each_record_is_archived_and_disposed_of_once(
@@ -142,18 +146,32 @@ def test_a_gap_in_the_log_is_named_and_only_an_operator_accepts_it(
 
 
 def test_a_transaction_leaves_a_hole_in_the_offsets_and_none_in_silver(
-    tended: Tended, broker: str, jobs: list[Job], send: Callable[..., None], source: Source
+    tended: Tended, broker: str, jobs: list[Job], send: Callable[..., None], source: Source, settings: Settings
 ) -> None:
+    in_transactions(broker, source)
+    send({"who": "after it"})
+    for job in jobs:
+        # Where the second mark lies is the broker's to say.
+        assert rows(job.place.table, 3)["offset"].to_pylist()[:2] == [0, 2]
+    bronze, layout = jobs[0].place.table, Layout(settings.lake)
+    holes = holes_of(bronze)
+    assert holes[0] == (0, 1, 2)
+    # Nobody knows, until the log has said it; that is kept, for the log forgets.
+    assert [lost(layout, log, source.name, holes) for log in (NOWHERE, broker, NOWHERE)] == [holes, [], []]
+
+    # A record that bronze lost is told from them, also beside them.
+    DeltaTable(bronze).delete('"offset" = 2')
+    assert lost(layout, broker, source.name, holes_of(bronze)) == holes_of(bronze)[:1]
+
+
+def in_transactions(broker: str, source: Source) -> None:
+    """Two records, each in a transaction of its own."""
     producer = Producer({"bootstrap.servers": broker, "transactional.id": source.name, "log_level": 0})
     producer.init_transactions()
     for number in range(2):
         producer.begin_transaction()
         producer.produce(source.name, json.dumps({"who": f"in a transaction {number}"}).encode(), partition=0)
         producer.commit_transaction()
-    send({"who": "after it"})
-    for job in jobs:
-        # Where the second mark lies is the broker's to say.
-        assert rows(job.place.table, 3)["offset"].to_pylist()[:2] == [0, 2]
 
 
 @pytest.mark.parametrize("known", [500, 3], ids=["shorter", "longer than the old one"])

@@ -11,6 +11,7 @@ from deltalake import DeltaTable
 from penstock.engine.arrived import asked
 from penstock.engine.checkpoints import examine, places
 from penstock.engine.gaps import Hole, unbooked
+from penstock.engine.markers import lost
 from penstock.engine.pinning import named, view_tables
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
@@ -49,11 +50,14 @@ class Damage:
         return f"{self.table} {self.told}; {self.cost}; mend: {self.mend}"
 
 
-def damages(layout: Layout, deep: bool = False) -> Iterator[Damage]:
-    """Everything that is wrong, raw records first: the rest is rebuilt from them. `deep` reads all rows."""
+def damages(layout: Layout, kafka: str, deep: bool = False) -> Iterator[Damage]:
+    """Everything that is wrong, raw records first: the rest is rebuilt from them. `deep` reads all rows.
+
+    The log at `kafka` is asked about offsets that bronze lacks.
+    """
     for domain in domains().values():
         for source in domain.sources:
-            yield from _of_bronze(layout, source, deep)
+            yield from _of_bronze(layout, kafka, source, deep)
             for release in kept(layout, domain.name):
                 yield from _of_silver(layout, release, source, deep)
                 yield from _of_views(layout, release, source, deep)
@@ -68,13 +72,13 @@ def _of_checkpoints(layout: Layout, release: str, source: Source) -> Iterator[Da
             yield Damage(named(layout, kept_at.checkpoint), wrong.partition(":")[0], "seconds", mend)
 
 
-def _of_bronze(layout: Layout, source: Source, deep: bool) -> Iterator[Damage]:
+def _of_bronze(layout: Layout, kafka: str, source: Source, deep: bool) -> Iterator[Damage]:
     path = layout.bronze(source.name)
     if open_table(path) is None:
         return
     name = named(layout, path)
     wrong = broken(path, deep)
-    holes = [] if wrong else unbooked(layout.ledger(), source.name, holes_of(path))
+    holes = [] if wrong else losses(layout, kafka, source.name)
     lost = ", ".join(f"partition {part} offsets {first:,} to {end - 1:,}" for part, first, end in holes[:5])
     told = f"has {len(wrong)} files that cannot be read" if wrong else f"lacks {lost}" if holes else ""
     if told:
@@ -156,6 +160,11 @@ def sound(folder: Place, name: str, size: int, deep: bool) -> bool:
         return True
     except (pa.ArrowException, OSError):
         return False
+
+
+def losses(layout: Layout, kafka: str, source: str) -> list[Hole]:
+    """What bronze lacks between two of its records, was one itself, and was given up by nobody."""
+    return lost(layout, kafka, source, unbooked(layout.ledger(), source, holes_of(layout.bronze(source))))
 
 
 def holes_of(bronze: str) -> list[Hole]:

@@ -22,9 +22,9 @@ from penstock.engine.bronze import chunks, records
 from penstock.engine.build import Batch, Built
 from penstock.engine.checkpoints import heal, notes, places
 from penstock.engine.commit import Appender, create
-from penstock.engine.damage import broken, holes_of
+from penstock.engine.damage import broken, losses
 from penstock.engine.dispositions import disposed
-from penstock.engine.gaps import watermarks
+from penstock.engine.gaps import Hole, watermarks
 from penstock.engine.halting import halted, shapes_of
 from penstock.engine.history import remembered
 from penstock.engine.matching import after
@@ -172,7 +172,7 @@ def mend_bronze(spark: SparkSession, kafka: str, layout: Layout, of: Source, ope
     path = layout.bronze(of.name)
     dropped(path)
     rows, lost = 0, list[str]()
-    for part, first, end in list(holes(kafka, path)):
+    for part, first, end in list(holes(layout, kafka, of.name)):
         low, _ = watermarks(kafka, of.name)[part]
         if first < low:
             lost.append(
@@ -189,11 +189,11 @@ def mend_bronze(spark: SparkSession, kafka: str, layout: Layout, of: Source, ope
     return rows
 
 
-def holes(kafka: str, path: str) -> Iterator[tuple[int, int, int]]:
+def holes(layout: Layout, kafka: str, source: str) -> Iterator[Hole]:
     """What lies between two records of bronze, or between the log's first and bronze's; its end is the stream's."""
-    yield from holes_of(path)
-    firsts = asked(DeltaTable(path), 'select partition, min("offset") from rows group by all')
-    lows = watermarks(kafka, path.rpartition("/")[2])
+    yield from losses(layout, kafka, source)
+    firsts = asked(DeltaTable(layout.bronze(source)), 'select partition, min("offset") from rows group by all')
+    lows = watermarks(kafka, source)
     for part, first in firsts:
         if lows[int(part)][0] < first:
             yield int(part), lows[int(part)][0], int(first)

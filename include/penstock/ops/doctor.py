@@ -55,7 +55,7 @@ def lake(settings: Settings, deep: bool) -> Iterator[Finding]:
     from penstock.engine.damage import damages
     from penstock.lake.layout import Layout
 
-    found = list(damages(Layout(settings.lake), deep))
+    found = list(damages(Layout(settings.lake), settings.kafka, deep))
     yield from (Finding("lake", f"{each.table} {each.told}; {each.cost}", each.mend) for each in found)
     if not found:
         yield Finding("lake", "nothing is missing" if deep else "nothing is missing; --deep reads every row too")

@@ -54,10 +54,10 @@ def test_files_that_are_gone_or_broken_come_again_from_the_log(
     whole = records(bronze)
     file_of(bronze, 1).unlink()
     file_of(bronze, 2).write_bytes(b"no parquet")
-    assert {each.table for each in damages(layout, deep=True)} == {TABLE}
+    assert {each.table for each in damages(layout, log, deep=True)} == {TABLE}
     assert "2 records archived again" in again("rebuild/1")
     assert records(bronze).equals(whole)
-    assert list(damages(layout, deep=True)) == []
+    assert list(damages(layout, log, deep=True)) == []
     assert "0 records archived again" in again("rebuild/2")
 
     with Tended(spark, own, jobs):

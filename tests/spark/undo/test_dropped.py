@@ -61,16 +61,16 @@ def test_a_dropped_table_and_a_deleted_checkpoint_are_rebuilt_from_bronze(
     post(lake.layout, (source,), "r1")
 
     shutil.rmtree(jobs[1].place.checkpoint)
-    assert CHECKPOINT in {each.table for each in damages(lake.layout)}
+    assert CHECKPOINT in {each.table for each in damages(lake.layout, own.kafka)}
     for path in (silver, lake.layout.gold("r1", "toy.now")):
         shutil.rmtree(path)
-    assert {each.table for each in damages(lake.layout)} >= {SILVER, GOLD}
+    assert {each.table for each in damages(lake.layout, own.kafka)} >= {SILVER, GOLD}
     with pytest.raises(Gone, match="penstock rebuild"):
         jobs[1].prepare()
 
     again = rebuild(spark, own, SILVER, "rebuild/1", lambda source: {}, lambda release: passes)
     assert ("5 records" in again, dispositions(silver), answers(lake)) == (True, shaped, told)
-    assert list(damages(lake.layout, deep=True)) == []
+    assert list(damages(lake.layout, own.kafka, deep=True)) == []
     with Tended(spark, own, jobs):
         send("e", '{"who": "eve", "amount": 4}', 1)
         send(*SAID[0])

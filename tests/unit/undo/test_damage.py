@@ -25,6 +25,8 @@ from penstock.lake.ledger import LEDGER, booked
 from penstock.lake.releases import READY, Release, say
 
 SILVER = "silver/r1/toy.events"
+# No log answers here.
+NOWHERE = "127.0.0.1:1"
 
 
 @pytest.fixture
@@ -45,7 +47,7 @@ def whole(lake: ToyLake) -> ToyLake:
 
 
 def found(lake: ToyLake, deep: bool = False) -> dict[str, str]:
-    return {each.table: each.told for each in damages(lake.layout, deep)}
+    return {each.table: each.told for each in damages(lake.layout, NOWHERE, deep)}
 
 
 def test_nothing_is_wrong_with_a_whole_lake(whole: ToyLake) -> None:
@@ -55,7 +57,7 @@ def test_nothing_is_wrong_with_a_whole_lake(whole: ToyLake) -> None:
 @pytest.mark.parametrize("name", ["archive/toy.events", "shape/toy.events/r1"])
 def test_a_deleted_checkpoint_is_found_and_its_table_is_not_blamed(whole: ToyLake, name: str) -> None:
     shutil.rmtree(Path(whole.layout.root, "checkpoints", name))
-    (damage,) = damages(whole.layout)
+    (damage,) = damages(whole.layout, NOWHERE)
     assert (damage.table, damage.told) == (f"checkpoints/{name}", "lost")
     assert damage.mend == "penstock checkpoints rebuild --release r1"
 

@@ -66,7 +66,8 @@ def examine() -> str:
     """Whether tables, records and checkpoints are all there; fails with what is not, and what mends it."""
     from penstock.engine.damage import damages
 
-    found = [str(damage) for damage in damages(Layout(Settings.from_env().lake))]
+    settings = Settings.from_env()
+    found = [str(damage) for damage in damages(Layout(settings.lake), settings.kafka)]
     if found:
         raise LakeDamaged("\n".join(found))
     return "nothing is missing"
