@@ -131,6 +131,7 @@ def main() -> None:
     from airflow.__main__ import main as airflow
 
     settings = Settings.from_env()
+    database.in_turn()
     migrate(settings)
     if sys.argv[1] == "scheduler":
         answering(f"http://127.0.0.1:{settings.airflow_port}/api/v2/version")

@@ -1,8 +1,10 @@
 """Where Airflow's tables are: a file of the home, or PostgreSQL by one setting, asked before anything starts."""
 
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy import event
+from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 
 from penstock.refusal import Refusal
@@ -17,6 +19,21 @@ PATIENCE = 10
 def address(settings: Settings, folder: Path) -> str:
     """Where Airflow's tables are, as SQLAlchemy spells it."""
     return settings.database or f"sqlite:///{folder}/airflow.db?timeout={BUSY}"
+
+
+def in_turn() -> None:
+    """Lets whoever sets a savepoint on SQLite write at once, or wait until it may.
+
+    Airflow makes the runs of a backfill within savepoints that begin with a look. Whoever looks first and writes then
+    is told at once that the database is locked if anybody committed in between, which the scheduler does all the time.
+    """
+    event.listen(Engine, "savepoint", _write)
+
+
+def _write(connection: Connection, name: str) -> None:
+    driver: Any = connection.connection.driver_connection
+    if connection.dialect.name == "sqlite" and not driver.in_transaction:
+        driver.execute("begin immediate")
 
 
 def check(settings: Settings) -> None:
