@@ -58,6 +58,12 @@ def test_who_does_not_compare_sees_one_line_and_no_change(opened: Opened, half_h
     expect(page.locator(".change")).to_have_count(0)
 
 
+def test_a_chart_of_nothing_lies_on_the_ground(opened: Opened, half_hours: str) -> None:
+    page = opened(f"{half_hours}&f=page:/nowhere")
+    expect(page.locator(".chart .mark-line path").first).to_have_attribute("d", re.compile("^M0,230"))
+    expect(page.locator(".chart .role-axis-label text", has_text=re.compile("^0$"))).to_have_count(1)
+
+
 def test_an_address_shows_the_site_that_it_names_also_where_fifty_are_seen_more_often(opened: Opened) -> None:
     lake = Lake()
     sites = [f"s{number}.example" for number in range(50)] * 2 + ["seldom.example"]

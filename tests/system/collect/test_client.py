@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +14,10 @@ from penstock.client import Client, NotSent, Refused
 PENSTOCK = [sys.executable, "-c", "from penstock.ops.cli import main; main()"]
 
 
-def penstock(collector, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess:
+def penstock(collector, *words: str, stdin: bytes = b"", stderr: int = subprocess.PIPE) -> subprocess.CompletedProcess:
     environment = {**os.environ, **collector.settings.to_env()}
-    return subprocess.run([*PENSTOCK, *words], env=environment, input=stdin, capture_output=True, timeout=90)
+    told = {"input": stdin, "stdout": subprocess.PIPE, "stderr": stderr}
+    return subprocess.run([*PENSTOCK, *words], env=environment, timeout=90, **told)
 
 
 def test_futures_give_the_ids_of_events_that_are_safe(collector, on_log) -> None:
@@ -94,6 +96,16 @@ def test_history_is_imported_once_however_often_it_is_tried(
     again = penstock(collector, *words)
     assert (again.returncode, json.loads(again.stdout)["sent"]) == (1, 1), again.stderr
     assert b"malformed" in again.stderr
+
+
+def test_whoever_watches_an_import_sees_how_far_it_is(collector, tmp_path: Path) -> None:
+    file = tmp_path / "history.csv"
+    file.write_text("visitor,url,happened_at\nv1,https://a.example/,2026-03-29T01:30:00Z\n")
+    terminal, theirs = pty.openpty()
+    words = ("import", str(file), "--format", "csv", "--site", "a.example")
+    assert penstock(collector, *words, stderr=theirs).returncode == 0
+    size = file.stat().st_size
+    assert f"{size}/{size} bytes" in os.read(terminal, 65536).decode()
 
 
 def test_tail_shows_what_send_sent(collector) -> None:

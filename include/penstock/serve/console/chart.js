@@ -53,8 +53,11 @@ function marks(rows, every) {
 }
 
 function labelled(spec, every, rows) {
+  // Nothing but noughts would be a line through the middle: it lies on the ground.
+  const flat = rows.every((row) => !row.value);
   for (const { encoding } of spec.layer || [spec]) {
-    if (encoding?.y?.axis) encoding.y.axis.labelExpr = AXIS;
+    if (encoding?.y?.axis) Object.assign(encoding.y.axis, { labelExpr: AXIS, values: flat ? [0] : undefined });
+    if (encoding?.y && flat) encoding.y.scale = { domain: [0, 1] };
     if (encoding?.x?.axis) Object.assign(encoding.x.axis, { labelExpr: TIMES[every], values: marks(rows, every) });
   }
 }
