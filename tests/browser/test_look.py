@@ -12,6 +12,7 @@ from browser.opening import Opened
 from browser.server import served
 from browser.test_console import pageview
 from playwright.sync_api import Locator, Page, expect
+from tending import until
 
 
 def seen(visitor: str, minutes: float) -> dict[str, object]:
@@ -170,9 +171,13 @@ def test_an_admin_makes_a_link_sees_who_made_it_and_revokes_it(opened: Opened) -
         assert link.startswith(f"{address}/share/")
         shown = opened(link, expected="401")
         expect(shown.locator(".number").first).to_contain_text("1")
-        shown.close()
+        until(lambda: lake.live.subscribers == 2)
         dialog.get_by_role("button", name="Revoke").click()
         expect(dialog).to_contain_text("There is no link yet.")
+        # Who looks just then hears nothing more, and meets the door.
+        expect(shown.get_by_label("Password")).to_be_visible()
+        assert lake.live.subscribers == 1
+        shown.close()
         dialog.get_by_role("button", name="Close").click()
         expect(page.get_by_role("dialog")).to_have_count(0)
         page.close()

@@ -110,7 +110,7 @@ def create_app(answers: Answers, access: Access, framed_by: str = "'none'") -> S
             Route("/metrics", metrics),
             WebSocketRoute("/api/live", live),
             *pages.routes(),
-            *routes(access),
+            *routes(access, answers.live.end),
         ],
         middleware=[Middleware(Headers, framed_by), Middleware(Guard, access)],
         exception_handlers={

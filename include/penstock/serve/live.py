@@ -80,6 +80,14 @@ class Live:
                 if message:
                     await _send(topic, message)
 
+    async def end(self, link: str) -> None:
+        """Lets go who came by a link that was revoked."""
+        sockets = [socket for topic in self._topics.values() for socket in topic.sockets]
+        for socket in sockets:
+            share = who_of(socket).share
+            if share is not None and share.id == link:
+                await socket.close(1008, "the link was revoked")
+
     @property
     def subscribers(self) -> int:
         return sum(len(topic.sockets) for topic in self._topics.values())

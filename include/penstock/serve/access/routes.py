@@ -1,5 +1,6 @@
 """Logging in and out, who one is, tickets for websockets, and links to share."""
 
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from starlette.requests import Request
@@ -14,7 +15,9 @@ from penstock.serve.problems import Problem, bad, unknown
 from penstock.serve.texts import texts
 
 
-def routes(access: Access) -> list[BaseRoute]:
+def routes(access: Access, end: Callable[[str], Awaitable[None]]) -> list[BaseRoute]:
+    """`end` lets go who listens by a link."""
+
     async def login(request: Request) -> Response:
         told = await texts(request)
         user, address = told.get("user", ""), address_of(request)
@@ -55,8 +58,10 @@ def routes(access: Access) -> list[BaseRoute]:
         return JSONResponse({"id": made.id, "path": f"/share/{token}"}, 201)
 
     async def revoke(request: Request) -> Response:
-        if not access.shares.revoke(request.path_params["id"]):
-            raise unknown("link", request.path_params["id"], tuple(one.id for one in access.shares.all()))
+        link = request.path_params["id"]
+        if not access.shares.revoke(link):
+            raise unknown("link", link, tuple(one.id for one in access.shares.all()))
+        await end(link)
         return JSONResponse({})
 
     async def follow(request: Request) -> Response:

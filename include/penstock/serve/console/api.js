@@ -1,12 +1,16 @@
 // Asks the read API, and listens to it. A lost connection is said, and tried again until it heals.
 
 const listeners = new Set();
+let unknown = () => {};
 const asking = [];
 // So many the server takes in one request.
 const MOST = 20;
 let healthy = true;
 
 export function onHealth(listener) { listeners.add(listener); }
+
+// Who may no longer read: a session that ended, a link that was revoked.
+export function onUnknown(listener) { unknown = listener; }
 
 function health(now) {
   if (now === healthy) return;
@@ -102,10 +106,11 @@ export function live(asked, changed) {
     if (closed || document.hidden || socket || asking) return;
     asking = true;
     // A ticket is for one socket, so that no other page can open one in our name.
-    const given = await send("/api/ticket").catch(() => null);
+    const given = await send("/api/ticket").catch((problem) => problem);
     asking = false;
-    if (!given) { again(); return; }
     if (closed || document.hidden) return;
+    if (given.status === 401) { unknown(); return; }
+    if (!given.ticket) { again(); return; }
     const address = new URL("/api/live", location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     address.search = new URLSearchParams([...asked, ["ticket", given.ticket]]);

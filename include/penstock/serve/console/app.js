@@ -1,6 +1,6 @@
 // Starts the console: which page, which theme, is the server there.
 
-import { get, later, onHealth, send } from "./api.js";
+import { get, later, onHealth, onUnknown, send } from "./api.js";
 import { auditPage } from "./audit.js";
 import { el, keyed, press, replace } from "./dom.js";
 import { domainPage } from "./domain.js";
@@ -25,6 +25,7 @@ async function start() {
   startTheme();
   document.getElementById("zone").textContent = `Times are in your zone, ${zone}.`;
   onHealth(said);
+  onUnknown(toTheDoor);
   addEventListener("popstate", show);
   document.addEventListener("click", follow);
   await show();
@@ -88,9 +89,11 @@ function place() {
   };
 }
 
+function toTheDoor() { declared = null; show(); }
+
 // A page that cannot even begin says why; who is no longer logged in meets the door.
 function failed(problem, mine) {
-  if (mine === shown && problem.status === 401) { declared = null; show(); }
+  if (mine === shown && problem.status === 401) toTheDoor();
   else if (mine === shown) {
     main.replaceChildren(el("section", { class: "empty" }, el("h1", {}, "This page cannot be shown"), el("p", { class: "bad", role: "alert" }, problem.message),
       press("Try again", show)));
