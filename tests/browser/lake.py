@@ -101,11 +101,9 @@ class Lake(Answers):
         made = candidate.fresh(layout, release, view)
         candidate.save(speed.drop_columns("epoch"), made)
         cut, now = {"web.events": pc.max(speed["epoch"]).as_py()}, datetime.now(UTC).isoformat()
-        said = Publication(cut, release, built_at=now)
-        published(made, layout.gold(release, view), None, said, -1)
         rest = {"state": "running", "lag_records": 0, "lag_seconds": 0.2}
         Progress("shape-web.events", release, **rest).write(self.home)  # type: ignore[arg-type]
-        self.refresh()
+        published(made, layout.gold(release, view), None, Publication(cut, release, built_at=now), -1)
 
     def hours(self, source: str | None = None) -> dict[str, Any]:
         now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)

@@ -65,6 +65,17 @@ def test_a_chart_of_nothing_lies_on_the_ground(opened: Opened, half_hours: str) 
     expect(page.locator(".chart .role-axis-label text", has_text=re.compile("^0$"))).to_have_count(1)
 
 
+def test_where_nobody_came_there_is_no_bounce_rate(opened: Opened, half_hours: str) -> None:
+    page = opened(f"{half_hours}&measure=bounce_rate&compare=no")
+    _, text = taken_away(page, "CSV")
+    rates = re.findall(r'"now",(.*)$', text, re.MULTILINE)
+    assert (rates.count("1"), rates.count('""')) == (1, 29)
+    point = page.locator(".chart .mark-symbol path")
+    expect(point).to_have_count(1)
+    # Five minutes ago, of thirty.
+    assert float(re.findall(r"translate\(([\d.]+)", point.get_attribute("transform") or "")[0]) > 700
+
+
 def test_an_address_shows_the_site_that_it_names_also_where_fifty_are_seen_more_often(opened: Opened) -> None:
     lake = Lake()
     sites = [f"s{number}.example" for number in range(50)] * 2 + ["seldom.example"]
@@ -90,7 +101,8 @@ def test_a_number_and_a_point_are_final_once_they_are_built(opened: Opened) -> N
         expect(pointed(page)).to_contain_text("provisional · as of")
         expect(page.locator(".number").first).to_have_class(re.compile("provisional"))
         lake.build("web.pageviews")
-        expect(page.locator(".number").first).to_have_class(re.compile("final"))
+        # Told, and not found by the look that the page takes each half minute.
+        expect(page.locator(".number").first).to_have_class(re.compile("final"), timeout=20_000)
         page.locator(".number").first.hover()
         expect(page.locator("#tip")).to_contain_text("Final: every fact of this range has been built and gated.")
         expect(page.locator("#tip")).to_contain_text("cut: web.events to epoch 0")

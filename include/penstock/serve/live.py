@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -20,6 +20,14 @@ SECONDS_TO_SEND = 5.0
 log = logging.getLogger(__name__)
 
 
+class Certified(NamedTuple):
+    """What a certificate says that a reader must hear of also where no number changed: a build makes them final."""
+
+    release: str
+    cut: dict[str, int]
+    final: bool
+
+
 class Topic:
     """One question, its subscribers and the rows that they have."""
 
@@ -27,7 +35,7 @@ class Topic:
         self.sockets: set[WebSocket] = set()
         self.rows: dict[tuple[Any, ...], dict[str, Any]] = {}
         self.whole = ""
-        self.release = ""
+        self.certified: Certified | None = None
         # A thousand that come at once wait for the first one's answer.
         self.making = asyncio.Lock()
 
@@ -105,12 +113,18 @@ class Live:
             return topic.whole if topic.whole != before else None
         rows = {tuple(row.get(name) for name in names): row for row in said["rows"]}
         fresh = [row for name, row in rows.items() if topic.rows.get(name) != row]
-        release, topic.release = topic.release, said.get("certificate", {}).get("release", "")
+        stood, topic.certified = topic.certified, _certified(said)
         topic.rows, topic.whole = rows, document(said).decode()
-        if release not in ("", topic.release):
+        if stood and topic.certified and stood.release != topic.certified.release:
             # Rows of the release before may be none of this one: the subscriber starts anew.
             return document({**said, "whole": True}).decode()
-        return document({**said, "rows": fresh}).decode() if fresh else None
+        return document({**said, "rows": fresh}).decode() if fresh or stood != topic.certified else None
+
+
+def _certified(said: dict[str, Any]) -> Certified | None:
+    """None of what carries no certificate."""
+    told = said.get("certificate")
+    return Certified(*(told[name] for name in Certified._fields)) if told else None
 
 
 def _asked(key: Key) -> str:

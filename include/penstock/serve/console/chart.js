@@ -32,7 +32,7 @@ const TIMES = {
 export async function chart(element, specification, rows, { style, every }, bubble) {
   const embed = await vega();
   const spec = structuredClone(specification);
-  spec.data = { name: "rows", values: rows };
+  spec.data = { name: "rows", values: rows.filter((row) => row.value !== null) };
   spec.datasets = undefined;
   spec.params = [{ name: "style", value: style }];
   labelled(spec, every, rows);
@@ -49,21 +49,31 @@ const MARKS = 7;
 function marks(rows, every) {
   const at = rows.filter((row) => row.series === "now").map((row) => new Date(row.bucket));
   if (every !== "1 day" || at.length > FEW) return undefined;
-  return at.filter((_, number) => number % Math.ceil(at.length / MARKS) === 0).map((day) => ({ year: day.getFullYear(), month: day.getMonth() + 1, date: day.getDate() }));
+  return at.filter((_, number) => number % Math.ceil(at.length / MARKS) === 0).map(declared);
+}
+
+// A moment as a specification says it.
+function declared(at) {
+  return { year: at.getFullYear(), month: at.getMonth() + 1, date: at.getDate(), hours: at.getHours(), minutes: at.getMinutes(), seconds: at.getSeconds() };
 }
 
 function labelled(spec, every, rows) {
+  const times = rows.map((row) => new Date(row.bucket).getTime());
+  const ends = [Math.min(...times), Math.max(...times)].map((time) => declared(new Date(time)));
   // Nothing but noughts would be a line through the middle: it lies on the ground.
   const flat = rows.every((row) => !row.value);
   for (const { encoding } of spec.layer || [spec]) {
     if (encoding?.y?.axis) Object.assign(encoding.y.axis, { labelExpr: AXIS, values: flat ? [0] : undefined });
     if (encoding?.y && flat) encoding.y.scale = { domain: [0, 1] };
+    if (encoding?.x) encoding.x.scale = { domain: ends };
     if (encoding?.x?.axis) Object.assign(encoding.x.axis, { labelExpr: TIMES[every], values: marks(rows, every) });
   }
 }
 
+// Where nothing was counted a count is nought; of a share or a mean there is none, and the line goes on to the next.
 export function point(row, series, measure, style, every) {
-  const value = row[measure] === null || row[measure] === undefined ? 0 : Number(row[measure]);
+  const nothing = style === "count" ? 0 : null;
+  const value = row[measure] === null || row[measure] === undefined ? nothing : Number(row[measure]);
   return { bucket: row.bucket, value, series, said: said(row.bucket, every), shown: number(value, style, true) };
 }
 

@@ -132,7 +132,7 @@ class Page {
       tipped(el("span", { class: "about", "data-key": "certificate" }, now.certificate.final ? "final" : "○ still provisional"), () => lines(now.certificate, this.chosen(this.measure).doc)), marks(noted));
   }
 
-  // Buckets without facts have no row: they are zero. The earlier period is laid under this one, bucket by bucket.
+  // Buckets without facts have no row. The earlier period is laid under this one, bucket by bucket.
   points(now, earlier, every) {
     const { measure, style } = this.measure;
     const known = new Map(now.map((row) => [new Date(row.bucket).getTime(), row]));
