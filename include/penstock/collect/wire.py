@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from penstock.collect.answering import Answering
 from penstock.collect.limits import Limits
 from penstock.collect.metrics import Metrics
 from penstock.collect.refusal import problem
@@ -24,6 +25,7 @@ class Wire(HttpToolsProtocol):
     metrics: Metrics
     trusted: Callable[[str], bool]
     addresses: Counter[str]
+    answering: Answering
     deadline = 0.0
     _header_bytes = 0
     _in_headers = True
@@ -32,6 +34,7 @@ class Wire(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.deadline = time.monotonic() + self.limits.header_seconds
+        self.answering = Answering(transport, self.loop)
         self._peer = self.client[0] if self.client else ""
         self.addresses[self._peer] += 1
         many = self.addresses[self._peer] > self.limits.connections_per_address and not self.trusted(self._peer)
@@ -62,6 +65,8 @@ class Wire(HttpToolsProtocol):
         told = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
         self.scope["state"]["headers_too_large"] = told > self.limits.header_bytes
         super().on_headers_complete()
+        if self.cycle is not None:
+            self.cycle.transport = self.answering.begun()  # type: ignore[assignment]
 
     def on_message_complete(self) -> None:
         self.deadline = 0.0
