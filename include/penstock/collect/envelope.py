@@ -28,6 +28,7 @@ FRAMED = b"\0"
 COLLECTOR = __version__.encode()
 # What a sender may call consent: short words, nothing that a log or a terminal would obey.
 CONSENT = re.compile(rb"[a-z0-9_=,-]{1,100}")
+CONSENTS = {b"x-penstock-consent", b"dnt", b"sec-gpc"}
 USER_AGENT_BYTES = 512
 
 
@@ -54,6 +55,8 @@ def common(source: Source, content_type: bytes, sender: Envelope, headers: Mappi
 
 def _consent(headers: Mapping[bytes, bytes]) -> bytes:
     """Do Not Track, Global Privacy Control and what the sender states, as flags."""
+    if CONSENTS.isdisjoint(headers):
+        return b""
     stated = headers.get(b"x-penstock-consent", b"").lower()
     flags = [stated] if CONSENT.fullmatch(stated) else []
     flags += [b"dnt"] if headers.get(b"dnt") == b"1" else []
@@ -69,9 +72,9 @@ def seal(
     ids: list[str] = []
     refused: list[Refused] = []
     topic, key_field = source.name, source.key
-    given = iter(uuid7s(sum(event.get("event_id") is None for _, _, event in events)))
-    for index, value, event in events:
-        event_id = event.get("event_id")
+    named = [event.get("event_id") for _, _, event in events]
+    given = iter(uuid7s(named.count(None)))
+    for (index, value, event), event_id in zip(events, named, strict=True):
         if event_id is None:
             event_id = next(given)
         elif not _usable(event_id, limits):
@@ -138,7 +141,7 @@ class Sealing:
     async def _sealed(self, source: Source, records: list[Record], told: list[Parsed]) -> list[Record]:
         named = [whom(source, event) for event in told]
         known = self._sealers.known()
-        while missing := {each for each in named if each not in known}:
+        while missing := set(named).difference(known):
             await self._learn(missing)
             known = self._sealers.known()
         agent = agent_first(_bytes(records[0].headers.get(AGENT)))
@@ -166,10 +169,10 @@ class Sealing:
 
 def _closed(record: Record, sealer: Sealer, agent: bytes, nonce: bytes) -> Record:
     """The envelope is the record's own: it loses the user agent, which is in the sealed value."""
-    topic, value, _, headers = record
+    headers = record.headers
     headers.pop(AGENT, None)
     headers[SUBJECTS] = sealer.subjects
-    return Record(topic, sealer.seal(agent + value, nonce), sealer.key, headers)
+    return Record(record.topic, sealer.seal(agent + record.value, nonce), sealer.key, headers)
 
 
 def _bytes(header: str | bytes | None) -> bytes:

@@ -67,18 +67,19 @@ def _array(body: bytes, limits: Limits) -> tuple[list[Event], list[Refused]]:
     pieces = [orjson.dumps(event) for event in events]
     if b"[%b]" % b",".join(pieces) != body:
         return _judged(_cut(body, limits), limits)
-    kept: list[Event] = []
-    refused: list[Refused] = []
-    # Each object opens once: where all together open little more, none is deep, and one count does for all.
-    flat = body.count(b"{") + body.count(b"[") - [type(event) for event in events].count(dict) <= limits.depth
-    for index, (piece, event) in enumerate(zip(pieces, events, strict=True)):
-        fine = flat and len(piece) <= limits.small and type(event) is dict
-        reason = None if fine else _out_of_bounds(piece, event, limits)
-        if reason is None:
-            kept.append((index, piece, event))
-        else:
-            refused.append(Refused(index, reason))
-    return kept, refused
+    whole = list(zip(range(len(events)), pieces, events, strict=True))
+    if _plain(body, pieces, events, limits):
+        return whole, []
+    reasons = [_out_of_bounds(piece, event, limits) for _, piece, event in whole]
+    kept = [event for event, reason in zip(whole, reasons, strict=True) if reason is None]
+    return kept, [Refused(index, reason) for index, reason in enumerate(reasons) if reason is not None]
+
+
+def _plain(body: bytes, pieces: list[bytes], events: list[Any], limits: Limits) -> bool:
+    """Whether nothing can be out of bounds: small objects, each opened once, that all together open little more."""
+    if max(map(len, pieces), default=0) > limits.small or any(type(event) is not dict for event in events):
+        return False
+    return body.count(b"{") + body.count(b"[") - len(events) <= limits.depth
 
 
 def _cut(body: bytes, limits: Limits) -> list[bytes]:

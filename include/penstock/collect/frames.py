@@ -17,7 +17,7 @@ class Damaged(ValueError):
 
 
 def packed(record: Record) -> bytes:
-    body = msgspec.msgpack.encode(tuple(record))
+    body = msgspec.msgpack.encode(record)
     return HEAD.pack(len(body), zlib.crc32(body)) + body
 
 

@@ -1,7 +1,8 @@
 """Event ids for those who sent none: UUIDv7, so that ids sort by the time they were given."""
 
-import os
 import time
+
+from penstock.keys.chance import CHANCE
 
 LAST = (1 << 48) - 1
 
@@ -11,7 +12,7 @@ def uuid7s(count: int) -> list[str]:
     if not count:
         return []
     moment = f"{time.time_ns() // 1_000_000:012x}"
-    random = int.from_bytes(os.urandom(10), "big")
+    random = int.from_bytes(CHANCE.draw(10), "big")
     first, second = random >> 68, (random >> 54) & 0x3FFF
     prefix = f"{moment[:8]}-{moment[8:]}-7{first:03x}-{0x8000 | second:04x}-"
     return [f"{prefix}{(random + number) & LAST:012x}" for number in range(count)]

@@ -1,6 +1,7 @@
 """What the edge bears from outside. Every number that bounds a request has its home here."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 KIB, MIB = 1024, 1024 * 1024
 
@@ -30,7 +31,7 @@ class Limits:
     # Most that `Prefer: wait=N` may ask for.
     wait_seconds: float = 60
 
-    @property
+    @cached_property
     def small(self) -> int:
         """In so many bytes there is no long string, and no room for too many keys: each takes five, as in `"":1,`."""
         return min(self.string, self.event, 5 * self.keys)

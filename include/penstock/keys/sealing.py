@@ -5,13 +5,13 @@ bytes. The header `subjects` has the tokens; the record's key is a hash of all t
 """
 
 import hashlib
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from penstock.keys.chance import CHANCE
 from penstock.keys.store import TOKEN_BYTES, Keys, Subject
 from penstock.model.source import Source
 
@@ -131,6 +131,5 @@ class Opener:
 
 
 def nonces(number: int) -> Iterable[bytes]:
-    """So many, of one question to the system."""
-    drawn = os.urandom(NONCE_BYTES * number)
+    drawn = CHANCE.draw(NONCE_BYTES * number)
     return (drawn[at : at + NONCE_BYTES] for at in range(0, len(drawn), NONCE_BYTES))

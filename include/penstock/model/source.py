@@ -27,7 +27,7 @@ class Source:
     doc: str = ""
     partitions: int = 4
 
-    @property
+    @cached_property
     def domain(self) -> str:
         return self.name.partition(".")[0]
 
