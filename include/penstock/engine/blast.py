@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.engine import matching, restating, silver
+from penstock.engine import matching, restating, rollups, silver
 from penstock.engine.conditions import BadCondition
 from penstock.engine.matching import about, after
 from penstock.lake import alerts, sketches
@@ -90,7 +90,10 @@ def restated(layout: Layout, name: str, where: str, first: str, last: str, field
 
 
 def _text(layout: Layout, of: Source, said: Retraction) -> str:
-    return radius(layout, current(layout, of.domain), of, said).text()
+    blast = radius(layout, current(layout, of.domain), of, said)
+    if why := rollups.settled(layout, of, blast.days):
+        raise BadCondition(why)
+    return blast.text()
 
 
 def radius(layout: Layout, release: str, of: Source, said: Retraction) -> Blast:
