@@ -15,6 +15,8 @@ from penstock.model.domain import Domain, source, views_of
 from penstock.model.retention import BadRetention, Retention
 from penstock.ops.airflow import upkeep
 from penstock.ops.retaining import plans, retained
+from penstock.serve.files import Files
+from penstock.serve.records import latest
 from penstock.settings import Settings
 
 EVENTS = "web.events"
@@ -41,6 +43,12 @@ def seen(lake: WebLake) -> list[list[dict[str, Any]]]:
     return [lake.rows(view) for view in ("web.pageviews", "web.visits", "web.sessions")]
 
 
+def listed(lake: WebLake) -> list[str]:
+    """The days of the facts that people are shown, newest first."""
+    rows = latest(lake.layout, Files(), FIRST_RELEASE, source(EVENTS), "fact", 10)
+    return [str(row["happened_at"].date()) for row in rows]
+
+
 def test_facts_of_the_web_expire_by_nights_and_its_numbers_stay(web: WebLake, settings: Settings) -> None:
     asked, before = replace(settings, retention=f"silver/{EVENTS}={DAYS}"), seen(web)
     (plan,) = plans(asked, NIGHT)
@@ -53,7 +61,7 @@ def test_facts_of_the_web_expire_by_nights_and_its_numbers_stay(web: WebLake, se
         "days up to 2026-03-04 are announced, whose facts are rejected from 03:10 on",
     ]
     assert (after.rows, str(after.until), str(after.rollups_kept_until)) == (1, "2026-03-03", "2026-03-03")
-    assert seen(web) == before
+    assert (seen(web), listed(web)) == (before, ["2026-03-04", "2026-03-03"])
     steps = [(entry.after["step"], entry.after["up to"]) for entry in reversed(audit.entries(web.layout, EVENTS))]
     assert steps == [
         ("announced", "2026-03-03"), ("kept", "2026-03-03"), ("emptied", "2026-03-02"), ("announced", "2026-03-04"),

@@ -74,6 +74,18 @@ def test_copies_are_told_apart_from_code(compared: Callable[[Rows, Rows], Compar
     assert [(cause.name, cause.of_code) for cause in told.sources[0].causes] == [("late copy", False)]
 
 
+@pytest.mark.parametrize(
+    "gone",
+    [{"flags": ["expired"], "who": None, "amount": None}, {"disposition": "rejected", "reason": "expired"}],
+    ids=["emptied", "too late"],
+)
+def test_what_expired_in_one_release_is_told_apart_from_code(
+    compared: Callable[[Rows, Rows], Comparison], gone: dict[str, Any]
+) -> None:
+    told = compared([{**one, **(gone if nth < 3 else {})} for nth, one in enumerate(FACTS)], FACTS)
+    assert [(cause.name, cause.records, cause.of_code) for cause in told.sources[0].causes] == [("expired", 3, False)]
+
+
 def test_what_one_release_has_not_yet_is_no_difference(compared: Callable[[Rows, Rows], Comparison]) -> None:
     told = compared(FACTS, FACTS[:-2])
     assert (told.sources[0].ahead, told.sources[0].moved, told.same) == (2, 0, True)
