@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -62,7 +63,7 @@ class Wire(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self.deadline = time.monotonic() + self.limits.body_seconds
         self._in_headers = False
-        told = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+        told = len(self.url) + sum(map(len, chain.from_iterable(self.headers)))
         self.scope["state"]["headers_too_large"] = told > self.limits.header_bytes
         super().on_headers_complete()
         if self.cycle is not None:

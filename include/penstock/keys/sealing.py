@@ -130,6 +130,6 @@ class Opener:
         return AESGCM(record_key(own)) if tokens and len(own) == len(tokens) else None
 
 
-def nonces(number: int) -> Iterable[bytes]:
+def nonces(number: int) -> list[bytes]:
     drawn = CHANCE.draw(NONCE_BYTES * number)
-    return (drawn[at : at + NONCE_BYTES] for at in range(0, len(drawn), NONCE_BYTES))
+    return [drawn[at : at + NONCE_BYTES] for at in range(0, len(drawn), NONCE_BYTES)]

@@ -19,5 +19,15 @@ def test_no_two_ids_are_the_same() -> None:
     assert {len(text) for text in ids} == {36}
 
 
+def test_a_batch_of_any_size_has_ids_of_its_own() -> None:
+    ids = uuid7s(10_000)
+    assert (len(ids), len(set(ids)), {len(text) for text in ids}) == (10_000, 10_000, {36})
+
+
+def test_ids_of_a_request_sort_as_its_events() -> None:
+    ids = uuid7s(500)
+    assert ids == sorted(ids)
+
+
 def test_no_ids_are_none() -> None:
     assert uuid7s(0) == []
