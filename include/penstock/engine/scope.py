@@ -1,15 +1,20 @@
 """Which records a replay shapes anew; all others are taken over, row by row, from the release that it began from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import reduce
+from operator import or_
 
 import duckdb
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from deltalake import DeltaTable
 
 from penstock.engine import silver
 from penstock.lake.layout import Layout
+from penstock.lake.local import answer
 from penstock.lake.publication import column_names, open_table
 from penstock.lake.releases import Refused, Registry
 from penstock.model.domain import known_to
@@ -20,20 +25,15 @@ EPOCHS = """
 select epoch, count(*)::bigint as records, min(day) as day from bronze where epoch > $after
 group by epoch order by epoch
 """
-TAKEN = """
-with part as (select partition, min("offset") as first, max("offset") as last from bronze
-    where epoch > $after and epoch <= $last group by partition)
-select base.* replace ($number::bigint as epoch) from base join part
-    on base.partition = part.partition and base."offset" between part.first and part.last
+ENDS = """
+select partition, min("offset") as offset_min, max("offset") as offset_max from bronze
+where epoch > $after and epoch <= $last group by partition
 """
 KNOWN = """
-with part as (select partition, min("offset") as first, max("offset") as last from made group by partition),
-    near as (select base.partition, base."offset", base.known from base join part
-        on base.partition = part.partition and base."offset" between part.first and part.last)
-select made.* replace (near.known as known) from made left join near
-    on made.partition = near.partition and made."offset" = near."offset"
-order by made.partition, made."offset"
+select near.known from made left join near on made.partition = near.partition and made."offset" = near."offset"
+order by made.place
 """
+POSITION = ["partition", "offset"]
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,11 @@ class Scope:
                 "it. Replay the whole source."
             )
         with duckdb.connect() as memory:
-            memory.execute("set timezone = 'UTC'")
-            memory.register("base", base.to_pyarrow_dataset())
             memory.register("bronze", DeltaTable(layout.bronze(source.name), version=version).to_pyarrow_dataset())
-            asked = {"after": chunk.after, "last": chunk.last, "number": number}
-            rows = memory.sql(TAKEN, params=asked).to_arrow_table().cast(silver.schema(source))
+            ends = memory.sql(ENDS, params={"after": chunk.after, "last": chunk.last}).to_arrow_table()
+        rows = _near(base, silver.schema(source).names, ends)
+        rows = rows.set_column(rows.column_names.index("epoch"), "epoch", pa.repeat(number, rows.num_rows))
+        rows = rows.cast(silver.schema(source))
         if rows.num_rows != chunk.records:
             raise Refused(
                 f"{self.base} has {rows.num_rows:,} of {chunk.records:,} records of {source.name} that are taken over "
@@ -101,12 +101,21 @@ class Scope:
         base = open_table(layout.silver(self.base, source.name)) if self.base and known_to(source) else None
         if base is None or "known" not in column_names(base):
             return rows
-        with duckdb.connect() as memory:
-            memory.execute("set timezone = 'UTC'")
-            memory.register("base", base.to_pyarrow_dataset())
-            memory.register("made", rows)
-            told = memory.sql(KNOWN).to_arrow_table()
-        return told.select(rows.column_names).cast(rows.schema)
+        made = rows.select(POSITION).append_column("place", pa.array(np.arange(rows.num_rows)))
+        ends = made.group_by("partition").aggregate([("offset", "min"), ("offset", "max")])
+        told = answer(KNOWN, made=made, near=_near(base, [*POSITION, "known"], ends))
+        return rows.set_column(rows.column_names.index("known"), "known", told["known"])
+
+
+def _near(base: DeltaTable, columns: Sequence[str], ends: pa.Table) -> pa.Table:
+    """Rows of a release's silver from the first to the last offset of each partition. A file that has none of them is
+    not opened: else each epoch of a replay would read a column of all."""
+    part, offset = map(pc.field, POSITION)
+    within = [
+        (part == each["partition"]) & (offset >= each["offset_min"]) & (offset <= each["offset_max"])
+        for each in ends.to_pylist()
+    ]
+    return base.to_pyarrow_dataset().to_table(list(columns), filter=reduce(or_, within))
 
 
 def _epochs(bronze: str, version: int, after: int) -> list[tuple[int, int, date]]:

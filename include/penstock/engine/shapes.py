@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import xxhash
@@ -132,7 +133,6 @@ def completed(rows: pa.Table, source: Source) -> pa.Table:
     position = pc.binary_join_element_wise(
         source.name, rows["partition"].cast(pa.string()), rows["offset"].cast(pa.string()), "/"
     )
-    hashes = [_hash(value) for value in rows["value"].to_pylist()]
     added = {
         "happened_at": pc.if_else(printable, rows["happened_at"], None),
         "reason": pc.coalesce(rows["reason"], pc.if_else(pc.invert(printable), "too_old", None)),
@@ -141,7 +141,7 @@ def completed(rows: pa.Table, source: Source) -> pa.Table:
     }
     for name, column in added.items():
         rows = rows.set_column(rows.column_names.index(name), name, column)
-    return told_nothing(rows.append_column("content_hash", pa.array(hashes, pa.int64())), source)
+    return told_nothing(rows.append_column("content_hash", _hashes(rows["value"])), source)
 
 
 def told_of(source: Source) -> pa.Schema:
@@ -150,11 +150,11 @@ def told_of(source: Source) -> pa.Schema:
     return pa.schema([*own, pa.field("value", pa.binary())])
 
 
-def _hash(value: bytes | None) -> int:
+def _hashes(values: pa.ChunkedArray) -> pa.Array:
     """As Spark's `xxhash64`, by which silver has always told contents apart."""
-    if value is None:
-        return SPARKS_SEED
-    return int.from_bytes(xxhash.xxh64_digest(value, SPARKS_SEED), "big", signed=True)
+    one = xxhash.xxh64_intdigest
+    told = [SPARKS_SEED if value is None else one(value, SPARKS_SEED) for value in values.to_pylist()]
+    return pa.array(np.array(told, np.uint64).view(np.int64))
 
 
 def _packed(

@@ -91,6 +91,21 @@ def test_what_is_retracted_of_a_profile_is_not_known_any_more(tmp_path: Path) ->
     assert enriched(PROFILED, facts, held.rows())["user_region"].to_pylist() == [None]
 
 
+def test_a_replay_opens_only_the_files_that_have_its_records(tmp_path: Path) -> None:
+    lake = WebLake(Layout(str(tmp_path)), only=(VIEW,))
+    lake.tell([profile("u1", 0, region="north")], USERS)
+    for hour in (5, 9):
+        lake.tell([seen("u1", hour)])
+    silver = open_table(lake.layout.silver(FIRST_RELEASE, EVENTS))
+    assert silver
+    older, newer = lake.told[EVENTS]
+    files = pa.table(silver.get_add_actions(flatten=True))
+    (other,) = files.filter(pc.field("min.offset") == newer["offset"][0])["path"].to_pylist()
+    Path(silver.table_uri.removeprefix("file://"), other).unlink()
+    again = older.set_column(older.column_names.index("known"), "known", pa.nulls(1, pa.string()))
+    assert Scope(FIRST_RELEASE).known(lake.layout, PROFILED.source, again)["known"].to_pylist() == ['{"web.users":[1]}']
+
+
 def test_a_build_says_how_many_records_it_lacks(tmp_path: Path) -> None:
     lake = WebLake(Layout(str(tmp_path)), only=(VIEW,))
     lake.tell([profile("u1", 2, region="north")] * 3, USERS)
