@@ -4,9 +4,10 @@ Rebuilds what gained facts since the last build, has each view's suite judge the
 commit with the cut up to which it counts. Runs when an hour is closed, and each night for the whole day before.
 
 - **By hand**: *Trigger* opens a form: a domain, a range of days, everything anew.
-- **Older days**: *Backfill* rebuilds any range, one run a day, one at a time, oldest first. Days before silver's
-  first record are refused, by form and by backfill: there is nothing to build them from. Current rows
-  have no day: they are made again by *everything anew*.
+- **Older days**: *Backfill* rebuilds any range, one run a day, oldest first. A run takes along a month of days that
+  wait behind it; their runs then end at once, and their notes say so. Of days that a gate refuses together, each is
+  built by itself. Days before silver's first record are refused, by form and by backfill: there is nothing to build
+  them from. Current rows have no day: they are made again by *everything anew*.
 
 **Clearing and repeating are safe**: the tables are the same however often it runs.
 
@@ -24,8 +25,8 @@ from airflow.sdk import AssetOrTimeSchedule, CronDataIntervalTimetable, dag
 from penstock.lake.spark_settings import few_cores
 from penstock.ops.airflow import forms
 from penstock.ops.airflow.assets import HOUR_CLOSED
+from penstock.ops.airflow.days import DayStep
 from penstock.ops.airflow.defaults import DEFAULTS
-from penstock.ops.airflow.steps import SparkStep
 
 # A backfill's run, and the night's, rebuild their own day; a run for closed hours builds what is new.
 OWN_DAY = "{{ ds if dag_run.run_type in ('backfill', 'scheduled') else params.%s or '' }}"
@@ -50,7 +51,7 @@ OWN_DAY = "{{ ds if dag_run.run_type in ('backfill', 'scheduled') else params.%s
     tags=["views"],
 )
 def build_views() -> None:
-    SparkStep(
+    DayStep(
         job="build_views",
         gated=True,
         pool="builds",

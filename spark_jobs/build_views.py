@@ -6,7 +6,7 @@
 
 Without dates: the days that gained facts since the last build. With dates: these days as well, both ends included; days
 before the first record are refused, unless the schedule asks for its night, and days whose facts have expired. With
-views: only these tallies of facts.
+`--along`: also the days up to that one, where the gates let them. With views: only these tallies of facts.
 A source whose new dispositions its own suite refuses is not built, unless `--accept-rejected yes`.
 Exit status: 0 published, or nothing was new; 2 the request cannot be done; 3 a gate refused, and readers keep the last
 good numbers; else it crashed, which is always safe: start it again.
@@ -20,8 +20,10 @@ from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 
-from penstock.engine import intake
-from penstock.engine.build import Batch
+from pyspark.sql import SparkSession
+
+from penstock.engine import along, intake
+from penstock.engine.build import Batch, Built
 from penstock.engine.gate import recorded
 from penstock.engine.lineage import Touched, told
 from penstock.engine.pinning import take
@@ -85,7 +87,6 @@ def build(
     spark = once_needed(lambda: open_session(settings, "build_views", short=few_cores(), **session_of(code)))
     refused, publications = 0, 0
     for domain, release in chosen:
-        batch = Batch(spark, layout, release, recorded(layout, release))
         judge = recorded(layout, release, layout.silver)
         touched.reads(*(layout.silver(release, source.name) for source in domain.sources))
         sick = {} if asked.accept == "yes" else intake.refused(spark, layout, release, domain.views, judge)
@@ -98,7 +99,7 @@ def build(
         try:
             # Where a view is refused, others are published all the same.
             with touched.changing(partial(gold, layout, release, fit)):
-                done = batch.build(fit, full=asked.full == "yes", days=asked.days)
+                done = done_of(asked, partial(batch, spark, layout, release, asked.begun), fit)
             for each in done:
                 publications += 1
                 print(f"published {each.view} up to epoch {each.cut}, days {each.days or 'all'}")  # noqa: T201
@@ -108,6 +109,18 @@ def build(
     if publications:
         print(f"restore point {take(layout, 'publish', 'build_views', f'{publications} views were published').id}")  # noqa: T201
     return 3 if refused else 0
+
+
+def batch(spark: SparkSession, layout: Layout, release: str, begun: str, refusals: bool = True) -> Batch:
+    made = Batch(spark, layout, release, recorded(layout, release, refusals=refusals))
+    made.begun_at = begun
+    return made
+
+
+def done_of(asked: argparse.Namespace, judged: along.Judged, views: Sequence[View]) -> list[Built]:
+    if asked.along:
+        return along.built(judged, views, asked.first, asked.along)
+    return judged(True).build(views, full=asked.full == "yes", days=asked.days)
 
 
 def gold(layout: Layout, release: str, views: Sequence[View]) -> list[str]:
@@ -165,6 +178,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--view", dest="views", action="append", default=[], choices=tallies(), help=one)
     by_schedule = "nobody asked: a night before the first record is none to refuse"
     parser.add_argument("--scheduled", default="no", choices=["yes", "no"], help=by_schedule)
+    waiting = "the days up to this one as well: others wait for them"
+    parser.add_argument("--along", type=day, help=waiting)
+    parser.add_argument("--begun", default="", help="since when whoever started it was at it: what this build answers")
     accept = "build also what the suite of a source refuses"
     parser.add_argument("--accept-rejected", dest="accept", default="no", choices=["yes", "no"], help=accept)
     asked = parser.parse_args()
@@ -173,6 +189,8 @@ def arguments() -> argparse.Namespace:
         parser.error(f"--from {asked.first} --to {asked.last} is no range of days: give the earlier day first.")
     if last and last > datetime.now(UTC).date():
         parser.error(f"{last} is in the future: there is nothing to build yet.")
+    if asked.along and (asked.first is None or last != asked.first or asked.along < last):
+        parser.error(f"--along {asked.along} goes with one day before it: give --from.")
     asked.days = (asked.first, last) if asked.first else None
     return asked
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -77,6 +77,12 @@ class Cockpit:
         conf = {"who": f"{getpass.getuser()} (command line)", **form}
         told = self._ask("POST", f"/dags/{dag}/dagRuns", {"logical_date": None, "conf": conf})
         return Run(dag, told["dag_run_id"], told["state"])
+
+    def backfill(self, dag: str, first: date, last: date) -> None:
+        """Asks for a run a day, one at a time, also of days that had one."""
+        ends = {"from_date": f"{first}T00:00:00Z", "to_date": f"{last}T00:00:00Z"}
+        asked = {"dag_id": dag, **ends, "reprocess_behavior": "completed", "max_active_runs": 1}
+        self._ask("POST", "/backfills", asked)
 
     def get(self, path: str) -> Any:
         """Anything that Airflow tells of itself."""

@@ -1,6 +1,7 @@
 """A day in the life of the people who run this work in Airflow, through REST, on the real stack."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -83,19 +84,31 @@ def test_every_verdict_is_on_record(operator: Operator) -> None:
     assert verdicts == {True, False}
 
 
-def test_a_backfill_by_rest_rebuilds_a_day_and_changes_nothing(operator: Operator, yesterday: date) -> None:
-    before = operator.published()
-    asked = {
-        "dag_id": "build_views",
-        **span(yesterday, yesterday),
-        "reprocess_behavior": "completed",
-        "max_active_runs": 1,
-    }
+def test_a_backfill_by_rest_rebuilds_its_days_at_once_and_one_that_is_cleared_again(
+    operator: Operator, yesterday: date
+) -> None:
+    day = yesterday - timedelta(days=1)
+    operator.late(day)
+    before = operator.days()
+    asked = {"dag_id": "build_views", **span(day, yesterday), "reprocess_behavior": "completed", "max_active_runs": 1}
     backfill = operator.ask("POST", "/backfills", asked)
+    with pytest.raises(HTTPError) as overlapping:
+        operator.ask("POST", "/backfills", asked)
+    assert overlapping.value.code == 409
     assert eventually(lambda: bool(operator.ask("GET", f"/backfills/{backfill['id']}")["completed_at"]), SECONDS)
-    runs = operator.ask("GET", "/dags/build_views/dagRuns?run_type=backfill")["dag_runs"]
-    assert [run["state"] for run in runs] == ["success"]
-    assert operator.published() == before
+    built = operator.days()
+    assert built == before + Counter([day])
+    every = f"/dags/build_views/dagRuns?run_type=backfill&order_by=logical_date&logical_date_gte={day}T00:00:00Z"
+    first, second = operator.ask("GET", every)["dag_runs"]
+    assert ("gates passed" in first["note"], "was built with other days" in second["note"]) == (True, True)
+
+    run = second["dag_run_id"]
+    operator.clear(run)
+    assert operator.ended(run) == "success"
+    assert eventually(
+        lambda: "gates passed" in operator.ask("GET", f"/dags/build_views/dagRuns/{run}")["note"], SECONDS
+    )
+    assert operator.days() == built
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,8 @@ class Batch:
         self.overtaken: dict[str, str] = {}
         # An epoch that the cut is not below, whatever facts are left.
         self.least = -1
+        # When it began, as whoever started it says (lake/asked.py).
+        self.begun_at = ""
         self._desk = Lock()
 
     def build(self, views: Iterable[View], full: bool = False, days: Range = None) -> list[Built]:
@@ -150,7 +152,7 @@ class Batch:
             return None
         listed = None if days is None else [str(day) for day in days]
         now = datetime.now(UTC).isoformat()
-        publication = Publication({source_of(view).name: work.cut}, self.release, listed, said, now)
+        publication = Publication({source_of(view).name: work.cut}, self.release, listed, said, now, self.begun_at)
         gold = self.layout.gold(self.release, view.name)
         try:
             published(work.path, gold, days, publication, work.stands)

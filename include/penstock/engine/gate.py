@@ -139,13 +139,20 @@ def asked_about(suite: Suite, columns: list[str]) -> list[str]:
 Place = Callable[[str, str], str]
 
 
-def recorded(layout: Layout, release: str, place: Place | None = None) -> Callable[[DataFrame | Rows, str], GateResult]:
-    """`check` that leaves a row in `control/gates`. `place` says where the rows are: candidates, unless told."""
+def recorded(
+    layout: Layout, release: str, place: Place | None = None, refusals: bool = True
+) -> Callable[[DataFrame | Rows, str], GateResult]:
+    """`check` that leaves a row in `control/gates`. `place` says where the rows are: candidates, unless told.
+
+    Without `refusals` only what passed is on record: where what was refused is tried again in parts.
+    """
     where_rows_are = place or layout.candidate
 
     def check_and_record(rows: DataFrame | Rows, table: str) -> GateResult:
         begun = perf_counter()
         result = check(rows, table)
+        if not result.passed and not refusals:
+            return result
         told = [json.dumps([asdict(one) for one in some]) for some in (result.failed, result.results)]
         record(
             layout,

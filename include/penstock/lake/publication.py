@@ -19,13 +19,17 @@ PUBLISHING = "penstock.publish"
 
 @dataclass(frozen=True)
 class Publication:
-    """The cut of each source that gold includes, the days that it replaced (None: all), and what the gate said."""
+    """The cut of each source that gold includes, the days that it replaced (None: all), and what the gate said.
+
+    `begun_at`: before the build read its code and facts, where whoever started it said so (lake/asked.py).
+    """
 
     cut: dict[str, int]
     release: str
     days: list[str] | None = None
     gate: dict[str, Any] = field(default_factory=dict)
     built_at: str = ""
+    begun_at: str = ""
 
     def to_metadata(self) -> str:
         return json.dumps({"penstock": asdict(self)})

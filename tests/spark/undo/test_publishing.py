@@ -21,7 +21,7 @@ def test_a_build_that_published_takes_a_restore_point_and_one_that_did_not_takes
 ) -> None:
     lake.epoch([fact()])
     monkeypatch.setattr(session, "open_session", lambda *_, **__: spark)
-    monkeypatch.setattr(gate, "recorded", lambda *_: lambda rows, name: Passed())
+    monkeypatch.setattr(gate, "recorded", lambda *_, **__: lambda rows, name: Passed())
     monkeypatch.setattr(sys, "argv", ["build_views", "--domain=toy"])
     for name, value in settings.to_env().items():
         monkeypatch.setenv(name, value)
