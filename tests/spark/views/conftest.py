@@ -12,6 +12,10 @@ WAYS = ("in memory", BY_SPARK)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The way that a test's parameter names."""
     if request.param == BY_SPARK:
-        for module, most in ((increment, "MANY_ROWS"), (increment, "FEW_ROWS"), (daily, "FEW_ROWS")):
-            monkeypatch.setattr(module, most, -1)
+        by_spark(monkeypatch)
     return str(request.param)
+
+
+def by_spark(settings: pytest.MonkeyPatch) -> None:
+    for module, most in ((increment, "MANY_ROWS"), (increment, "FEW_ROWS"), (daily, "FEW_ROWS")):
+        settings.setattr(module, most, -1)

@@ -13,7 +13,7 @@ from penstock.engine.build import TRIES, Batch
 from penstock.engine.publish import Overtaken, Refused
 from penstock.model.domain import view
 
-from .conftest import WAYS
+from .conftest import WAYS, by_spark
 
 
 def test_a_question_is_answered_from_speed_alone(lake: ToyLake) -> None:
@@ -44,6 +44,18 @@ def test_builds_and_what_came_after_them_equal_one_build_of_everything(lake: Toy
     lake.epoch(told[40:])
     merged = {view: lake.rows(view) for view in VIEWS}
     lake.build(full=True)
+    assert {view: lake.rows(view) for view in VIEWS} == merged
+
+
+def test_a_build_of_few_facts_goes_on_from_one_of_many(lake: ToyLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = traffic(1, 60)
+    lake.epoch(told[:30])
+    with monkeypatch.context() as many:
+        by_spark(many)
+        lake.build()
+    lake.epoch(told[30:])
+    merged = {view: lake.rows(view) for view in VIEWS}
+    lake.build()
     assert {view: lake.rows(view) for view in VIEWS} == merged
 
 
