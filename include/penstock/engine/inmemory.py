@@ -75,7 +75,7 @@ def sessions(view: Sessions, facts: pa.Table, gold: DeltaTable) -> tuple[pa.Tabl
 
 
 def _read(files: list[File], schema: pa.Schema) -> pa.Table:
-    """The rows of some files, without what only their paths say. Spark's say of some columns that they are never null."""
+    """The rows of some files, without what only their paths say; Spark's say of some columns that they are not null."""
     own = pa.schema([field for field in schema if field.name not in candidate.PARTITIONS])
     return pa.concat_tables(
         [own.empty_table(), *(rows_of_file(file.uri).select(own.names).cast(own) for file in files)]
