@@ -167,28 +167,19 @@ async def _following(answers: Answers) -> AsyncIterator[None]:
     pause = REFRESH_SECONDS if answers.at_hand else STORE_SECONDS
 
     async def follow() -> None:
-        while True:
-            # Whatever goes wrong in one look must not end the looking: numbers would stand still and nobody know.
-            try:
-                await answers.live.changed(await asyncio.to_thread(answers.refresh))
-            except Exception:
-                log.exception("the tables could not be followed; looking again in %s s", pause)
-            await asyncio.sleep(pause)
+        await answers.live.changed(await asyncio.to_thread(answers.refresh))
 
     async def judge() -> None:
         # Beside the looking: what thresholds ask must not keep numbers back.
-        while True:
-            await asyncio.to_thread(answers.judges.look)
-            await asyncio.sleep(pause)
+        await asyncio.to_thread(answers.judges.look)
 
     async def tell() -> None:
         # Beside it as well: a log that is slow to answer must not keep numbers back.
-        while True:
-            await answers.live.changed({PIPELINE})
-            await asyncio.sleep(PIPELINE_SECONDS)
+        await answers.live.changed({PIPELINE})
 
     await asyncio.to_thread(answers.refresh)
-    background = [asyncio.create_task(each()) for each in (follow, judge, tell)]
+    looks = ((follow, pause), (judge, pause), (tell, PIPELINE_SECONDS))
+    background = [asyncio.create_task(_again(look, seconds)) for look, seconds in looks]
     yield
     for task in background:
         task.cancel()
@@ -210,3 +201,13 @@ async def _unexpected(framed_by: str, _: Request, error: Exception) -> Response:
     """Starlette gives this answer outside of all middleware."""
     problem = fault(error)
     return Response(document(problem.document()), problem.status, careful(framed_by), "application/problem+json")
+
+
+async def _again(look: Callable[[], Awaitable[None]], seconds: float) -> None:
+    while True:
+        # Whatever goes wrong in one look must not end the looking: numbers would stand still and nobody know.
+        try:
+            await look()
+        except Exception:
+            log.exception("the lake could not be looked at; looking again in %s s", seconds)
+        await asyncio.sleep(seconds)

@@ -85,7 +85,8 @@ class Live:
                     if not isinstance(error, Problem):
                         log.exception("%s could not be told", _asked(key))
                     continue
-                if message:
+                # Who asked may have gone meanwhile.
+                if message and topic.sockets:
                     await _send(topic, message)
 
     async def end(self, link: str) -> None:

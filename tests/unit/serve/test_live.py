@@ -1,10 +1,12 @@
 """Live answers: made once for all who ask the same, begun anew with another release; and what rules find."""
 
+import asyncio
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient, WebSocketTestSession
+from starlette.websockets import WebSocket
 from toy_lake import ToyLake, fact
 from unit.serve.test_api import RANGE
 from unit.serve.test_rules import Told, alarm
@@ -146,3 +148,17 @@ def test_alerts_that_cannot_be_read_keep_no_view_from_being_told(
         lake.epoch([fact()])
         assert socket.receive_json()["rows"][0]["events"] == 1
     assert "ZeroDivisionError" in client.get("/api/status").json()["problems"]["alerts"]
+
+
+def test_who_leaves_while_an_answer_is_made_ends_the_telling_of_nobody() -> None:
+    key, topic = (("about", live.PIPELINE),), live.Topic()
+
+    def answer(_: live.Key) -> tuple[dict[str, Any], tuple[str, ...]]:
+        topic.sockets.clear()
+        return {"at": 1}, ()
+
+    telling = live.Live(answer)
+    telling._topics[key] = topic
+    topic.sockets.add(WebSocket({"type": "websocket"}, None, None))  # type: ignore[arg-type]
+    asyncio.run(telling.changed({live.PIPELINE}))
+    assert topic.whole
