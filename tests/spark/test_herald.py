@@ -2,13 +2,13 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
+from unit.serve.test_rules import Told
 
 from domains.web.model import EVENTS
 from domains.web.rules import CROWD, PROBED, SLOW
@@ -24,13 +24,6 @@ from penstock.settings import Settings
 VIEWED = {"type": "pageview", "site": "a.example", "visitor": "v1", "url": "https://a.example/x"}
 PATIENCE = 20.0
 Send = Callable[..., None]
-
-
-class Told(list[dict[str, Any]]):
-    """What subscribers of the topic have heard."""
-
-    def tell(self, alerts: Sequence[dict[str, Any]]) -> None:
-        self.extend(alerts)
 
 
 @pytest.fixture

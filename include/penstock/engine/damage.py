@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
+from penstock.engine import markers
 from penstock.engine.arrived import asked
 from penstock.engine.checkpoints import examine, places
 from penstock.engine.gaps import Hole, unbooked
-from penstock.engine.markers import lost
 from penstock.engine.pinning import named, view_tables
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
@@ -164,7 +164,7 @@ def sound(folder: Place, name: str, size: int, deep: bool) -> bool:
 
 def losses(layout: Layout, kafka: str, source: str) -> list[Hole]:
     """What bronze lacks between two of its records, was one itself, and was given up by nobody."""
-    return lost(layout, kafka, source, unbooked(layout.ledger(), source, holes_of(layout.bronze(source))))
+    return markers.lost(layout, kafka, source, unbooked(layout.ledger(), source, holes_of(layout.bronze(source))))
 
 
 def holes_of(bronze: str) -> list[Hole]:

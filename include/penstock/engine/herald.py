@@ -6,9 +6,7 @@ table gets its rows from silver, as ever (alarm.py), whose alarm also tells what
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
-from operator import methodcaller
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import Event, Thread
 
@@ -18,6 +16,7 @@ from confluent_kafka import Consumer, Message, TopicPartition
 
 from penstock.engine import silver
 from penstock.engine.alarm import armed
+from penstock.engine.gaps import watermarks
 from penstock.engine.shapes import OfTables, at_once, shape_of
 from penstock.lake import alerts
 from penstock.lake.alerts import Tell, matches
@@ -30,7 +29,7 @@ from penstock.settings import Settings
 CLIENT = {"group.id": "penstock.herald", "enable.auto.commit": False, "auto.offset.reset": "latest", "log_level": 0}
 # Judged together: they take little longer than one.
 MOST = 1_000
-WAIT_SECONDS, STOP_SECONDS, AGAIN_SECONDS, PATIENCE_SECONDS = 0.1, 2.0, 1.0, 10.0
+WAIT_SECONDS, STOP_SECONDS, AGAIN_SECONDS = 0.1, 2.0, 1.0
 RECORDS = pa.schema(
     {
         "partition": pa.int32(),
@@ -81,11 +80,11 @@ class Herald:
         first = self._end.poll(WAIT_SECONDS)
         if first is None:
             return
-        came = sorted([first, *self._end.consume(MOST, 0)], key=_topic)
-        by_topic = {topic: tabled(messages) for topic, messages in groupby(came, _topic)}
+        came = [each for each in (first, *self._end.consume(MOST, 0)) if each.error() is None]
         for source, rules in self._rules.items():
-            if source.name in by_topic and self._registries.of(source.domain).current == self._release:
-                alerts.announce(self._tell, matching(by_topic[source.name], source, rules, self._keys))
+            own = [each for each in came if each.topic() == source.name]
+            if own and self._registries.of(source.domain).current == self._release:
+                alerts.announce(self._tell, matching(tabled(own), source, rules, self._keys))
 
     def _run(self) -> None:
         while not self._done.is_set():
@@ -101,12 +100,9 @@ class Herald:
 def end_of(kafka: str, topics: Sequence[str]) -> Consumer:
     """Reads what comes from now on."""
     reader = Consumer({"bootstrap.servers": kafka, **CLIENT})
-    there = reader.list_topics(timeout=PATIENCE_SECONDS).topics
-    places = [TopicPartition(topic, part) for topic in topics for part in there[topic].partitions]
-    for place in places:
-        # Asked for now: the end that a reader finds by itself is that of its first fetch.
-        place.offset = reader.get_watermark_offsets(place, timeout=PATIENCE_SECONDS)[1]
-    reader.assign(places)
+    # Asked for now: the end that a reader finds by itself is that of its first fetch.
+    ends = {topic: watermarks(kafka, topic).items() for topic in topics}
+    reader.assign([TopicPartition(topic, part, end) for topic in topics for part, (_, end) in ends[topic]])
     return reader
 
 
@@ -121,7 +117,6 @@ def tabled(messages: Iterable[Message]) -> pa.Table:
             "headers": [{"key": header[0], "value": header[1]} for header in each.headers() or ()],
         }
         for each in messages
-        if each.error() is None
     ]
     return pa.Table.from_pylist(rows, RECORDS)
 
@@ -131,13 +126,6 @@ def matching(records: pa.Table, source: Source, rules: Sequence[Rule], keys: Pat
     plain = records.filter(pc.invert(pc.fill_null(pc.starts_with(records["value"], pattern="\0"), False)))
     rows = at_once(plain, source, keys if source.subjects else None)
     facts = rows.filter(pc.is_null(rows["reason"]))
-    of_silver: Mapping[str, pa.Array] = {
-        "disposition": pa.array([silver.FACT] * facts.num_rows, pa.string()),
-        "day": facts["happened_at"].cast(pa.date32()),
-    }
-    for name, column in of_silver.items():
-        facts = facts.append_column(name, column)
-    return matches(rules, facts)
-
-
-_topic = methodcaller("topic")
+    days = facts["happened_at"].cast(pa.date32())
+    told = facts.append_column("disposition", pa.repeat(silver.FACT, facts.num_rows)).append_column("day", days)
+    return matches(rules, told)

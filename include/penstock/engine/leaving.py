@@ -11,12 +11,12 @@ from operator import or_
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import CommitProperties, DeltaTable, write_deltalake
+from deltalake import DeltaTable, write_deltalake
 
 from penstock.engine.lease import builds
 from penstock.keys.store import Keys
 from penstock.lake.layout import Layout
-from penstock.lake.publication import newest, open_table
+from penstock.lake.publication import open_table, said_again
 from penstock.lake.retention import kept_until
 from penstock.lake.tablelog import NO_HOOKS
 from penstock.model.domain import views_of
@@ -51,13 +51,11 @@ def _without(table: DeltaTable, names: list[str], columns: list[str], until: dat
     old = pc.field("day") <= pa.scalar(until)
     theirs = old & reduce(or_, (pc.field(column).cast(pa.string()).isin(names) for column in columns))
     days = sorted(set(rows.to_table(["day"], filter=theirs)["day"].to_pylist()))
-    said = newest(table)
     write_deltalake(
         table,
         rows.scanner(filter=~theirs & pc.field("day").isin(days)).to_reader(),
         mode="overwrite",
         predicate=f"day in ({', '.join(repr(str(day)) for day in days)})",
-        # A publication is found by its commit: a later commit on gold says it again.
-        commit_properties=CommitProperties(custom_metadata={"userMetadata": said.to_metadata()} if said else {}),
+        commit_properties=said_again(table),
         post_commithook_properties=NO_HOOKS,
     )

@@ -7,10 +7,10 @@ from datetime import date
 from pathlib import Path
 
 import duckdb
-from deltalake import CommitProperties, DeltaTable, WriterProperties
+from deltalake import DeltaTable, WriterProperties
 
 from penstock.lake.place import Place, place
-from penstock.lake.publication import newest
+from penstock.lake.publication import said_again
 
 # Readers hold a version for a query, builds for a build, and people go back for days: nobody for a week.
 KEEP_HOURS = 168
@@ -61,13 +61,10 @@ def compact(path: str) -> Done | None:
     before = len(table.file_uris())
     if before <= FEW_FILES:
         return None
-    said = newest(table)
-    # A publication is found by its commit: a later commit on gold says it again.
-    note = CommitProperties(custom_metadata={"userMetadata": said.to_metadata()}) if said else None
     # The level is delta-rs' own, which it forgets where anything else is asked for.
     how = WriterProperties(compression="ZSTD", compression_level=4, max_row_group_size=GROUP_ROWS)
     table.optimize.compact(
-        target_size=WHOLE_FILE, max_concurrent_tasks=1, writer_properties=how, commit_properties=note
+        target_size=WHOLE_FILE, max_concurrent_tasks=1, writer_properties=how, commit_properties=said_again(table)
     )
     return Done(path, before, len(table.file_uris()))
 

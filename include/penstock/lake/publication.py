@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from deltalake import DeltaTable
+from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
 from penstock.lake.layout import Layout
@@ -69,6 +69,12 @@ def _commits(table: DeltaTable) -> Iterator[dict[str, Any]]:
 def newest(table: DeltaTable | None) -> Publication | None:
     """The publication that the table's rows are of."""
     return next(publications(table), None) if table is not None else None
+
+
+def said_again(table: DeltaTable) -> CommitProperties | None:
+    """What a later commit on gold has to say: a publication is found by its commit."""
+    said = newest(table)
+    return CommitProperties(custom_metadata={"userMetadata": said.to_metadata()}) if said else None
 
 
 def cut_of(layout: Layout, release: str, view: str, source: str) -> int:

@@ -9,7 +9,7 @@ from penstock.model.bucket import DAY, Bucket
 from penstock.model.domain import domains, enriched_by, views_of
 from penstock.model.measure import Measure
 from penstock.model.source import Source
-from penstock.model.view import Latest, PerKey, Sessions, Tally, View, enrichment
+from penstock.model.view import Latest, PerKey, Sessions, View, enrichment, keys
 
 TIER = "silver"
 # Facts may come a month late, and restore points live as long.
@@ -85,16 +85,12 @@ def _people(view: View, source: Source) -> list[str]:
 
 def named_by(view: View, source: Source) -> list[str]:
     """The keys of a view's rows that name somebody who can be erased."""
-    return [key for key in _keys(view) if key in source.subjects]
-
-
-def _keys(view: View) -> tuple[str, ...]:
-    return view.by if isinstance(view, Tally) else view.key
+    return [key for key in keys(view) if key in source.subjects]
 
 
 def _shown(view: View) -> list[str]:
     """The expressions whose values a view's rows have."""
-    return [*_keys(view), *(view.columns if isinstance(view, PerKey | Latest) else _kept(view.measures))]
+    return [*keys(view), *(view.columns if isinstance(view, PerKey | Latest) else _kept(view.measures))]
 
 
 def _kept(measures: Mapping[str, Measure]) -> Iterator[str]:

@@ -94,6 +94,11 @@ def source_of(view: View) -> Source:
     return view.of.of.source if isinstance(view.of, Sessions) else view.of.source
 
 
+def keys(view: View) -> tuple[str, ...]:
+    """The columns that a view is asked by."""
+    return view.by if isinstance(view, Tally) else view.key
+
+
 def enrichment(view: View) -> Enriched | None:
     """What the facts that a view is made of are enriched with, if they are."""
     return view.of if isinstance(view.of, Enriched) else None

@@ -5,13 +5,14 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
 import psutil
@@ -22,6 +23,7 @@ from confluent_kafka import Producer
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.log.topics import ensure
 from penstock.model.domain import source
+from penstock.ops.load.meanwhile import meanwhile
 from penstock.ops.load.mortal import MortalBroker
 from penstock.ops.stack.health import fetch
 from penstock.settings import Settings
@@ -94,19 +96,13 @@ class Rig:
     @contextmanager
     def sending(self, rate: float) -> Iterator[None]:
         """Events that come evenly for as long as it is open."""
-        over = threading.Event()
 
-        def send() -> None:
+        def send(over: Event) -> None:
             while not over.is_set():
                 self.produce(int(rate), rate)
 
-        thread = threading.Thread(target=send)
-        thread.start()
-        try:
+        with meanwhile(send):
             yield
-        finally:
-            over.set()
-            thread.join()
 
     @contextmanager
     def driver(self, code: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
@@ -216,17 +212,11 @@ def page_view(number: int, now: int) -> tuple[str, bytes, dict[str, str | bytes 
 @contextmanager
 def measured(pid: int, cost: Cost) -> Iterator[None]:
     """Adds up what a process and its children use, while they are there."""
-    over = threading.Event()
-    watch = threading.Thread(target=_watch, args=(pid, cost, over))
-    watch.start()
-    try:
+    with meanwhile(partial(_watch, pid, cost)):
         yield
-    finally:
-        over.set()
-        watch.join()
 
 
-def _watch(pid: int, cost: Cost, over: threading.Event) -> None:
+def _watch(pid: int, cost: Cost, over: Event) -> None:
     ended = False
     while not ended:
         # With a last look, where the process is still there.

@@ -14,7 +14,7 @@ from penstock import __version__
 from penstock.lake.ledger import balances
 from penstock.lake.place import place
 from penstock.log.alerts import Alerts
-from penstock.model.view import Tally
+from penstock.model.view import Tally, keys
 from penstock.serve.acting import Acts
 from penstock.serve.beside import Beside
 from penstock.serve.certificate import certificate, streams
@@ -29,7 +29,7 @@ from penstock.serve.matched import ALERTS, ROWS, Matched, limited, rules
 from penstock.serve.metrics import Metrics
 from penstock.serve.openapi import openapi
 from penstock.serve.problems import Problem, bad, or_problem
-from penstock.serve.question import ask, keys, questions
+from penstock.serve.question import ask, questions
 from penstock.serve.reader import Answer, Reader
 from penstock.serve.records import latest
 from penstock.serve.reports import KINDS

@@ -3,8 +3,7 @@
 from typing import Any
 
 from penstock.model.bucket import widths
-from penstock.model.view import Latest, PerKey, Sessions, Tally, View, source_of
-from penstock.serve.question import keys
+from penstock.model.view import Latest, PerKey, Sessions, Tally, View, keys, source_of
 
 
 def described(view: View) -> dict[str, Any]:

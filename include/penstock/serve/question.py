@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
 
 from penstock.model.bucket import Bucket, UnknownBucket
-from penstock.model.view import Latest, PerKey, Sessions, Tally, View
+from penstock.model.view import Latest, PerKey, Sessions, Tally, View, keys
 from penstock.serve.problems import bad
 
 OPERATORS: Mapping[str, str] = {"eq": "=", "ne": "<>", "in": "in", "prefix": "starts_with", "contains": "contains"}
@@ -86,11 +86,6 @@ def ask(view: View, said: Sequence[tuple[str, str]], now: datetime) -> Question:
     if question.retained and (question.over or given.get("order")):
         raise bad("retained has an order of its own, and no windows", "retained without over and order")
     return Question(**{**question.__dict__, "order": _order(question, given.get("order", ""))})
-
-
-def keys(view: View) -> tuple[str, ...]:
-    """The columns that a view is asked by."""
-    return view.by if isinstance(view, Tally) else view.key
 
 
 def numbers(view: View) -> tuple[str, ...]:

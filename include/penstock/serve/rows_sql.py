@@ -6,8 +6,8 @@ from typing import Any
 
 from penstock.lake.names import quoted
 from penstock.lake.session_sql import all_sessions_sql
-from penstock.model.view import Latest, PerKey, Sessions
-from penstock.serve.question import Question, keys, numbers
+from penstock.model.view import Latest, PerKey, Sessions, keys
+from penstock.serve.question import Question, numbers
 from penstock.serve.tally_sql import direction, filters
 
 

@@ -7,10 +7,10 @@ not urgent takes.
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
 import numpy as np
 from confluent_kafka import Consumer, Message, TopicPartition
@@ -19,8 +19,9 @@ from penstock.lake.layout import Layout
 from penstock.log.alerts import PARTITIONS, TOPIC
 from penstock.log.topics import ensure_named
 from penstock.ops.bench import Figure
-from penstock.ops.bench.freshness import RATE, WARM_SECONDS
+from penstock.ops.bench.freshness import RATE, WARM_SECONDS, percentile
 from penstock.ops.bench.replay import other_code
+from penstock.ops.load.meanwhile import meanwhile
 from penstock.ops.rig import Rig, commits, rig
 
 # One page view of a hundred, and the rule told at once.
@@ -43,7 +44,7 @@ def run(quick: bool) -> Iterator[Figure]:
         right = len(told.late) == len(kept) == told.messages and len(steady) > 0
         detail = {"alerts": len(kept), "driver_gb": round(place.cost.peak_gb, 2)}
         for share, goal in GOALS.items():
-            late, by_epoch = (round(float(np.percentile(some, share)), 3) for some in (steady, kept[-len(steady) :]))
+            late, by_epoch = (percentile(some, share) for some in (steady, kept[-len(steady) :]))
             words = f"seconds from receipt to an urgent alert, p{share}"
             yield Figure("alerts", words, late, goal=goal, gate_ok=right, detail=detail | {"with_an_epoch": by_epoch})
 
@@ -72,25 +73,19 @@ class Told:
 @contextmanager
 def heard(place: Rig) -> Iterator[Told]:
     """Reads the topic until the block ends."""
-    kafka, told, over = place.settings.kafka, Told(), Event()
+    kafka, told = place.settings.kafka, Told()
     ensure_named(kafka, TOPIC, PARTITIONS, 60)
     reader = Consumer({"bootstrap.servers": kafka, "group.id": "bench", "enable.auto.commit": False})
     reader.assign([TopicPartition(TOPIC, part, 0) for part in range(PARTITIONS)])
 
-    def read() -> None:
+    def read(over: Event) -> None:
         while not over.is_set():
             message = reader.poll(0.1)
             if message is not None and message.error() is None:
                 told.hear(message)
 
-    thread = Thread(target=read)
-    thread.start()
-    try:
+    with closing(reader), meanwhile(read):
         yield told
-    finally:
-        over.set()
-        thread.join()
-        reader.close()
 
 
 def ages(place: Rig) -> list[float]:

@@ -6,11 +6,12 @@ replayed into another release.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from threading import Event, Thread
+from functools import partial
+from threading import Event
 
 import httpx
 import numpy as np
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from penstock.ops.bench import Figure
 from penstock.ops.load.jobs import took
+from penstock.ops.load.meanwhile import meanwhile
 from penstock.ops.rig import Rig, commits, rig, serving
 from penstock.ops.stack.trial import free_port
 from penstock.settings import Settings
@@ -61,7 +63,7 @@ def run(quick: bool) -> Iterator[Figure]:
             yield Figure("freshness", words, beside, peer=ordinary, goal="<= 2x", gate_ok=right, detail=detail)
 
 
-def percentile(told: Ages, share: int) -> float:
+def percentile(told: Ages | Sequence[float], share: int) -> float:
     return round(float(np.percentile(told, share)), 3)
 
 
@@ -89,14 +91,9 @@ class Answers:
 @contextmanager
 def asked(settings: Settings) -> Iterator[Answers]:
     """Asks until the block ends."""
-    answers, over = Answers(), Event()
-    thread = Thread(target=_ask, args=(settings, answers, over))
-    thread.start()
-    try:
+    answers = Answers()
+    with meanwhile(partial(_ask, settings, answers)):
         yield answers
-    finally:
-        over.set()
-        thread.join()
 
 
 def _ask(settings: Settings, answers: Answers, over: Event) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
 from confluent_kafka import Producer
@@ -19,6 +19,7 @@ from penstock.model.domain import source
 from penstock.model.group import REST
 from penstock.ops.bench import Figure, submit
 from penstock.ops.bench.submit import airflow, until
+from penstock.ops.load.meanwhile import meanwhile
 from penstock.ops.rig import TOPIC, commits, send, written
 from penstock.settings import Settings
 
@@ -72,18 +73,15 @@ def said(settings: Settings) -> dict[str, Any]:
 @contextmanager
 def trickling(kafka: str) -> Iterator[list[int]]:
     """Page views that keep coming; the numbers of those that were sent."""
-    producer, sent, over = Producer({"bootstrap.servers": kafka, "acks": "all", "log_level": 0}), list[int](), Event()
+    producer, sent = Producer({"bootstrap.servers": kafka, "acks": "all", "log_level": 0}), list[int]()
 
-    def trickle() -> None:
+    def trickle(over: Event) -> None:
         while not over.wait(1 / PER_SECOND):
             send(producer, len(sent))
             sent.append(len(sent))
 
-    sender = Thread(target=trickle, name="trickle")
-    sender.start()
     try:
-        yield sent
+        with meanwhile(trickle):
+            yield sent
     finally:
-        over.set()
-        sender.join()
         producer.flush()

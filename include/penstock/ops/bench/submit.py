@@ -31,8 +31,7 @@ DAG, ROWS = "short_job", 1_000
 # What runs a DAG: data, deferred tasks and pages are other benchmarks'.
 NEEDED = ("api-server", "scheduler", "dag-processor")
 FOLDER = "AIRFLOW__CORE__DAGS_FOLDER"
-# A build of an hour at full size may be under way when the next is asked for.
-PATIENCE = 600.0
+PATIENCE = 240.0
 
 
 @contextmanager

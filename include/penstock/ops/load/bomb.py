@@ -1,13 +1,15 @@
 """What a body that inflates a thousandfold costs the one who has to refuse it."""
 
 import gzip
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event
 
 import psutil
 import zstandard
+
+from penstock.ops.load.meanwhile import meanwhile
 
 INFLATED = 256 * 1024 * 1024
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
@@ -25,17 +27,12 @@ def bomb(encoding: str) -> bytes:
 @contextmanager
 def growth(process: psutil.Process) -> Iterator[list[int]]:
     """How many bytes a process has more than before, looked at again and again until the block is left."""
-    before, over, grown = process.memory_info().rss, threading.Event(), [0]
+    before, grown = process.memory_info().rss, [0]
 
-    def watch() -> None:
+    def watch(over: Event) -> None:
         while not over.is_set():
             grown.append(process.memory_info().rss - before)
             time.sleep(LOOK)
 
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
+    with meanwhile(watch):
         yield grown
-    finally:
-        over.set()
-        watcher.join()

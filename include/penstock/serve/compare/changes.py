@@ -10,9 +10,9 @@ import duckdb
 import pyarrow as pa
 
 from penstock.model.bucket import Bucket
-from penstock.model.view import Latest, PerKey, Sessions, Tally, View
+from penstock.model.view import Latest, PerKey, Sessions, Tally, View, keys
 from penstock.serve.compare.moves import Cause
-from penstock.serve.question import EARLIEST, LATEST, Question, keys, numbers
+from penstock.serve.question import EARLIEST, LATEST, Question, numbers
 from penstock.serve.reader import ALL_ROWS, Reader
 
 # Sketches differ by their error when the same facts come in another order: three times the standard error.

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from penstock.lake.publication import open_table
 from penstock.model.domain import source
 from penstock.model.source import Source
-from penstock.model.view import Sessions, Tally, source_of
+from penstock.model.view import Sessions, Tally, keys, source_of
 from penstock.serve.encode import rows_of
-from penstock.serve.question import EARLIEST, LATEST, Question, ask, keys
+from penstock.serve.question import EARLIEST, LATEST, Question, ask
 from penstock.serve.reader import ALL_ROWS, Answer, Reader
 
 Row = dict[str, Any]
