@@ -1,6 +1,6 @@
 """Opens pages as people do, and listens to what the browser complains of meanwhile."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,14 +17,15 @@ def opening(chromium: Browser) -> Iterator[Opened]:
     complaints: list[str] = []
     pages: list[Page] = []
 
-    def open_page(address: str, width: int = 1280, height: int = 900, expected: str = "", **options: Any) -> Page:
+    def open_page(
+        address: str, width: int = 1280, height: int = 900, expected: Sequence[str] = (), **options: Any
+    ) -> Page:
         """`expected`: what the browser may complain of, such as an answer of 401."""
         page = chromium.new_page(viewport={"width": width, "height": height}, **options)
         page.set_default_timeout(60_000)
 
         def complain(said: ConsoleMessage) -> None:
-            foreseen = [LEFT, expected] if expected else [LEFT]
-            if said.type == "error" and not any(text in said.text for text in foreseen):
+            if said.type == "error" and not any(text in said.text for text in (LEFT, *expected)):
                 complaints.append(said.text)
 
         page.on("console", complain)

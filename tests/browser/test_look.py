@@ -169,7 +169,7 @@ def test_an_admin_makes_a_link_sees_who_made_it_and_revokes_it(opened: Opened) -
     lake.add(pageview())
     (lake.home / "console.toml").write_text('login = "always"')
     with served(lake) as address:
-        page = opened(address, expected="401")
+        page = opened(address, expected=["401"])
         page.get_by_label("Name").fill("admin")
         page.get_by_label("Password").fill(json.loads((lake.home / "passwords.json").read_text())["admin"])
         page.get_by_role("button", name="Log in").last.click()
@@ -181,7 +181,7 @@ def test_an_admin_makes_a_link_sees_who_made_it_and_revokes_it(opened: Opened) -
         expect(dialog.locator("tbody tr")).to_contain_text("admin")
         link = dialog.locator("code").inner_text()
         assert link.startswith(f"{address}/share/")
-        shown = opened(link, expected="401")
+        shown = opened(link, expected=["401"])
         expect(shown.locator(".number").first).to_contain_text("1")
         until(lambda: lake.live.subscribers == 2)
         dialog.get_by_role("button", name="Revoke").click()
