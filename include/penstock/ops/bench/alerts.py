@@ -20,8 +20,8 @@ from penstock.log.alerts import PARTITIONS, TOPIC
 from penstock.log.topics import ensure_named
 from penstock.ops.bench import Figure
 from penstock.ops.bench.freshness import RATE, WARM_SECONDS, percentile
-from penstock.ops.bench.replay import other_code
 from penstock.ops.load.meanwhile import meanwhile
+from penstock.ops.load.releases import other_code
 from penstock.ops.rig import Rig, commits, rig
 
 # One page view of a hundred, and the rule told at once.
