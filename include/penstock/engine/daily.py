@@ -165,7 +165,7 @@ def partials(
     """
     made: list[dict[Bucket, list[pa.Table]]] = [{width: [] for width in widths(tally.every)} for tally in tallies]
     for piece in _pieces(rows, tallies, days, many):
-        plain = Local(piece)
+        plain = Local(piece, [tally for tally in tallies if not (isinstance(tally.of, Sessions) or enrichment(tally))])
         for tally, parts in zip(tallies, made, strict=True):
             local = _local(tally, piece, said.get(tally.name)) if enrichment(tally) else plain
             for width, told in parts.items():

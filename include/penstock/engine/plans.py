@@ -19,7 +19,8 @@ def partials(views: Iterable[View], facts: pa.Table | DataFrame) -> dict[str, pa
         # One partition needs no shuffle: an epoch of a second is a few thousand facts.
         small = facts.coalesce(1)
         return collect({view.name: frame(view, small) for view in views})
-    local = Local(facts)
+    views = list(views)
+    local = Local(facts, [view for view in views if isinstance(view, Tally)])
     return {view.name: local.partials(view) for view in views}
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from penstock.lake import sketches
 from penstock.lake.dialect import planned_once, teach
 from penstock.model.bucket import Bucket
-from penstock.model.measure import Measure
+from penstock.model.measure import NOTHING, Measure
 from penstock.model.view import Latest, Sessions, Tally, View
 
 # What one process holds before it writes to disk.
@@ -24,10 +24,14 @@ MEMORY = "2GB"
 
 
 class Local:
-    """Some facts, and the partials that views make of them."""
+    """Some facts, and the partials that views make of them.
 
-    def __init__(self, facts: pa.Table) -> None:
-        self._engine = _session(facts=facts)
+    `often`: tallies of facts for which what they ask of each fact is made once, and not by each of them in each width.
+    """
+
+    def __init__(self, facts: pa.Table, often: Iterable[Tally] = ()) -> None:
+        self._made = {sql: f"_each{number}" for number, sql in enumerate(each_of(often))}
+        self._engine = _session(facts=_with(facts, self._made) if self._made else facts)
 
     def partials(self, view: View, width: Bucket | None = None) -> pa.Table:
         """Day, width, then the view's own columns: what Spark would make of the same facts (or sessions).
@@ -36,7 +40,7 @@ class Local:
         """
         match view:
             case Tally():
-                return self._table(tally_sql(view, rows_of(view), width))
+                return self._table(tally_sql(view, rows_of(view), width, self._made))
             case Sessions():
                 return self._table(minis_sql(view))
             case Latest():
@@ -45,6 +49,14 @@ class Local:
 
     def _table(self, sql: str) -> pa.Table:
         return planned_once(self._engine, sql)
+
+
+def _with(facts: pa.Table, made: Mapping[str, str]) -> pa.Table:
+    """Facts with columns of what is asked of each."""
+    columns = answer(f"select {', '.join(f'{sql} as {name}' for sql, name in made.items())} from facts", facts=facts)
+    for name in columns.column_names:
+        facts = facts.append_column(name, columns[name])
+    return facts
 
 
 def answer(sql: str, **relations: pa.Table) -> pa.Table:
@@ -91,12 +103,20 @@ def rows_of(tally: Tally) -> str:
     return f"({shown_sql(tally.of, 'facts')})" if isinstance(tally.of, Sessions) else "facts"
 
 
-def tally_sql(tally: Tally, relation: str = "facts", width: Bucket | None = None) -> str:
+def each_of(tallies: Iterable[Tally]) -> list[str]:
+    """What measures ask of each fact."""
+    parts = (part for tally in tallies for measure in tally.measures.values() for part in measure.parts)
+    return list(dict.fromkeys(part.each for part in parts if part.each))
+
+
+def tally_sql(
+    tally: Tally, relation: str = "facts", width: Bucket | None = None, made: Mapping[str, str] = NOTHING
+) -> str:
     """A tally's partials of facts, or of the shown sessions that it is made of."""
     width = width or Bucket.of(tally.every)
-    moment = width.duckdb(f"timezone('UTC', {tally.at})")
+    moment = width.duckdb(f"make_timestamp(epoch_us({tally.at}))")
     where = "true" if isinstance(tally.of, Sessions) else tally.of.where
-    stored = _stored(tally.measures, tally.at)
+    stored = _stored(tally.measures, tally.at, made)
     keyed = ", ".join(["_moment", *_quoted(tally.by)])
     return (
         f"select cast(_moment as date) as day, '{width.name}' as width, timezone('UTC', _moment) as bucket, "
@@ -159,9 +179,11 @@ def merged_sql(latest: Latest) -> str:
     )
 
 
-def _stored(measures: Mapping[str, Measure], at: str) -> list[str]:
+def _stored(measures: Mapping[str, Measure], at: str, made: Mapping[str, str] = NOTHING) -> list[str]:
     return [
-        f'{sql} as "{column}"' for name, measure in measures.items() for column, sql in measure.locals(name, at).items()
+        f'{sql} as "{column}"'
+        for name, measure in measures.items()
+        for column, sql in measure.locals(name, at, made).items()
     ]
 
 

@@ -9,14 +9,14 @@ import datasketches as ds
 import duckdb
 import pyarrow as pa
 
-# 2^12 registers, as Spark's hll_sketch_agg makes by default.
-HLL_K = 12
+from penstock.lake import sketching
+from penstock.lake.sketching import HLL_K, KLL_K
+
 # Nominal entries 2^12, as Spark's theta_sketch_agg makes by default.
 THETA_K = 12
-KLL_K = 200
 TOP_MAP = 11  # room for 1,024 items at the load that Spark sizes its map for
 
-# Of short buckets most have one value, and values recur: a visitor in each view, a duration in each bucket. 10 MB.
+# Of short buckets most have one value, and values recur. 10 MB.
 REMEMBERED = 1 << 16
 
 Function = Callable[..., Any]
@@ -29,12 +29,18 @@ def register(engine: duckdb.DuckDBPyConnection) -> None:
     for name, (function, arguments, result) in FUNCTIONS.items():
         engine.create_function(  # type: ignore[call-overload]
             name,
-            _by_list(function, result) if name in BUILT else _by_row(function, result, len(arguments)),
+            _by_column(name, function, arguments, result),
             list(arguments),
             result,
             type="arrow",
             null_handling="special",
         )
+
+
+def _by_column(name: str, function: Function, arguments: tuple[str, ...], result: str) -> Function:
+    if name in AT_ONCE:
+        return lambda column: function(column.combine_chunks())
+    return _by_list(function, result) if name in BUILT else _by_row(function, result, len(arguments))
 
 
 def _by_row(function: Function, result: str, arity: int) -> Function:
@@ -71,11 +77,6 @@ def _by_list(function: Function, result: str) -> Function:
         return pa.array([made for chunk in lists.chunks if len(chunk) for made in of_each(chunk)], arrow)
 
     return column
-
-
-def hll_sketch(values: Iterable[str | None]) -> bytes:
-    sketch = ds.hll_sketch(HLL_K, ds.HLL_8)
-    return bytes(_updated(sketch, values).serialize_compact())
 
 
 def hll_union(sketches: Iterable[bytes | None]) -> bytes:
@@ -127,10 +128,6 @@ def _theta(sketch: bytes | None) -> Any:
     return ds.compact_theta_sketch.deserialize(theta_sketch(None) if sketch is None else sketch)
 
 
-def kll_sketch(values: Iterable[float | None]) -> bytes:
-    return bytes(_updated(ds.kll_doubles_sketch(KLL_K), values).serialize())
-
-
 def kll_merge(sketches: Iterable[bytes | None]) -> bytes:
     merged = ds.kll_doubles_sketch(KLL_K)
     for sketch in sketches:
@@ -177,7 +174,8 @@ _ARROW = {
     _ITEMS: pa.list_(pa.struct([("value", pa.string()), ("count", pa.int64())])),
 }
 FUNCTIONS: dict[str, tuple[Function, tuple[str, ...], str]] = {
-    "hll_sketch": (hll_sketch, ("VARCHAR[]",), "BLOB"),
+    "hll_coupon": (sketching.coupons, ("VARCHAR",), "UINTEGER"),
+    "hll_sketch": (sketching.hll, ("UINTEGER[]",), "BLOB"),
     "hll_union": (hll_union, ("BLOB[]",), "BLOB"),
     "hll_estimate": (hll_estimate, ("BLOB",), "DOUBLE"),
     "theta_sketch": (theta_sketch, ("VARCHAR[]",), "BLOB"),
@@ -185,11 +183,13 @@ FUNCTIONS: dict[str, tuple[Function, tuple[str, ...], str]] = {
     "theta_estimate": (theta_estimate, ("BLOB",), "DOUBLE"),
     "theta_and": (theta_and, ("BLOB", "BLOB"), "BLOB"),
     "theta_not": (theta_not, ("BLOB", "BLOB"), "BLOB"),
-    "kll_sketch": (kll_sketch, ("DOUBLE[]",), "BLOB"),
+    "kll_sketch": (sketching.kll, ("DOUBLE[]",), "BLOB"),
     "kll_merge": (kll_merge, ("BLOB[]",), "BLOB"),
     "kll_quantile": (kll_quantile, ("BLOB", "DOUBLE"), "DOUBLE"),
     "top_sketch": (top_sketch, ("VARCHAR[]",), "BLOB"),
     "top_merge": (top_merge, ("BLOB[]",), "BLOB"),
     "top_items": (top_items, ("BLOB", "BIGINT"), _ITEMS),
 }
-BUILT = {"hll_sketch", "theta_sketch", "kll_sketch", "top_sketch"}
+# Given lists; given whole columns.
+BUILT = {"theta_sketch", "top_sketch"}
+AT_ONCE = {"hll_coupon", "hll_sketch", "kll_sketch"}

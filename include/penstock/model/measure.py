@@ -5,7 +5,11 @@ DataSketches functions, no JVM) folds partials and shows the number. In every te
 time column and `{suffix}` the stored column of the part with that suffix; a part without one is `{it}`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -17,6 +21,7 @@ class Part:
     merge: str  # Spark, over partials
     fold: str = ""  # DuckDB, over partials; empty: the same words as `merge`
     local: str = ""  # DuckDB, over facts; empty: the same words as `partial`
+    each: str = ""  # DuckDB, over one fact: what `local` calls {each}, which is made once for all who ask it
 
     def column(self, measure: str) -> str:
         return f"{measure}__{self.suffix}" if self.suffix else measure
@@ -39,9 +44,11 @@ class Measure:
         """Stored column -> Spark aggregate over facts."""
         return {part.column(name): part.partial.replace("{at}", at) for part in self.parts}
 
-    def locals(self, name: str, at: str) -> dict[str, str]:
-        """Stored column -> DuckDB aggregate over facts."""
-        return {part.column(name): (part.local or part.partial).replace("{at}", at) for part in self.parts}
+    def locals(self, name: str, at: str, made: Mapping[str, str] = NOTHING) -> dict[str, str]:
+        """Stored column -> DuckDB aggregate over facts. `made`: the columns that have what is asked of each fact."""
+        told = {part.column(name): (part.local or part.partial).replace("{at}", at) for part in self.parts}
+        asked = {part.column(name): made.get(part.each, part.each) for part in self.parts}
+        return {column: sql.replace("{each}", asked[column]) for column, sql in told.items()}
 
     def merges(self, name: str) -> dict[str, str]:
         """Stored column -> Spark aggregate over partials."""

@@ -13,7 +13,8 @@ def distinct(field: str) -> Measure:
         f"hll_sketch_agg(cast({field} as string))",
         "hll_union_agg({it}, true)",
         fold="hll_union(list({it}))",
-        local=f"hll_sketch(list(cast({field} as varchar)))",
+        local="hll_sketch(list({each}))",
+        each=f"hll_coupon(cast({field} as varchar))",
     )
     return Measure("distinct", (part,), "hll_estimate({hll})", field)
 
