@@ -8,7 +8,9 @@ from collections.abc import Iterable
 
 from pyspark.sql import SparkSession
 
-from penstock.engine.counting import ROWS, Written
+from penstock.engine import ahead, arrived
+from penstock.engine.counting import Written
+from penstock.engine.daily import FEW_ROWS
 from penstock.engine.publish import Gate
 from penstock.lake.layout import Layout
 from penstock.lake.publication import cut_of, open_table
@@ -25,10 +27,11 @@ def refused(spark: SparkSession, layout: Layout, release: str, views: Iterable[V
         if silver is None:
             continue
         since = min(cut_of(layout, release, view.name, source) for view in views if source_of(view).name == source)
-        came = Written(spark, path, f"epoch > {since}", silver.version())
-        if not came.counted([ROWS])[0]:
+        if arrived.newest(silver) <= since:
             continue
-        verdict = gate(came, source)
+        if arrived.at_most(silver, since) > FEW_ROWS:
+            ahead.opened(spark)
+        verdict = gate(Written(spark, path, f"epoch > {since}", silver.version()), source)
         if not verdict.passed:
             why[source] = (
                 f"what came to {source} since the last build is not fit to be final: {verdict.reason}. Readers keep "

@@ -15,12 +15,13 @@ from penstock.lake.publication import open_table
 
 @dataclass(frozen=True)
 class File:
-    """One file of a table: where it is, its partition values and the greatest and least of some columns."""
+    """One file of a table: where it is, its partition values, the greatest and least of some columns, and its rows."""
 
     uri: str
     partition: Mapping[str, Any]
     least: Mapping[str, Any]
     greatest: Mapping[str, Any]
+    rows: int
 
 
 def size_of(path: str, version: int | None = None, first: date | None = None) -> tuple[int, int]:
@@ -38,16 +39,22 @@ def file_list(table: DeltaTable) -> list[File]:
     """Every file of a table at its version."""
     actions = pa.table(table.get_add_actions(flatten=False)).to_pylist()
     return [
-        File(uri_of(table, each["path"]), each.get("partition") or {}, each.get("min") or {}, each.get("max") or {})
+        File(
+            uri_of(table, each["path"]),
+            each.get("partition") or {},
+            each.get("min") or {},
+            each.get("max") or {},
+            each.get("num_records") or 0,
+        )
         for each in actions
     ]
 
 
 def file_of(table: DeltaTable, added: Mapping[str, Any]) -> File:
-    """A file as one version added it, for who reads it whatever it has: its least and greatest are left out."""
+    """A file as one version added it, for who reads it whatever it has: what the log says of that is left out."""
     values: Mapping[str, str] = added["partitionValues"]
     partition = {name: date.fromisoformat(value) if name == "day" else value for name, value in values.items()}
-    return File(uri_of(table, added["path"]), partition, {}, {})
+    return File(uri_of(table, added["path"]), partition, {}, {}, 0)
 
 
 def uri_of(table: DeltaTable, name: str) -> str:

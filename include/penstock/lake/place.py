@@ -149,11 +149,11 @@ def checked(file: Any) -> pq.ParquetFile:
     return pq.ParquetFile(file, page_checksum_verification=True)
 
 
-def rows(file: str) -> pa.Table:
-    """A Parquet file's own columns, wherever it is."""
+def rows(file: str, columns: list[str] | None = None) -> pa.Table:
+    """A Parquet file's own columns, or these of them, wherever it is."""
     folder, _, name = file.rpartition("/")
     with place(folder).open(name) as opened:
-        found = checked(opened).read()
+        found = checked(opened).read(columns)
     return found.cast(pa.schema([field.with_type(plain(field.type)) for field in found.schema]))
 
 
