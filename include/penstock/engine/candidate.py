@@ -109,6 +109,8 @@ def files(rows: pa.Table, candidate: str) -> Iterator[File]:
     table = place(candidate)
     # Sketches are each other's like too seldom to look each of them up.
     recurring = [field.name for field in rows.schema if field.type != pa.binary()]
+    # To take rows of one piece costs a quarter of what it costs of some.
+    rows = rows.combine_chunks()
     in_order = rows.take(pc.sort_indices(rows, [(name, "ascending") for name in PARTITIONS]))
     counts = in_order.group_by(PARTITIONS, use_threads=False).aggregate([([], "count_all")]).to_pylist()
     start = 0
