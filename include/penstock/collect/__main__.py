@@ -12,6 +12,7 @@ import uvicorn
 import uvloop
 from confluent_kafka import KafkaException
 
+from penstock.collect.accepting import Accepting
 from penstock.collect.access import Access
 from penstock.collect.edge import Edge
 from penstock.collect.envelope import Sealing
@@ -20,6 +21,7 @@ from penstock.collect.later import Answers
 from penstock.collect.logs import to_stderr
 from penstock.collect.metrics import Metrics
 from penstock.collect.places import Places
+from penstock.collect.posted import posting
 from penstock.collect.receipts import Receipts
 from penstock.collect.registry.desk import Desk
 from penstock.collect.registry.reading import Reading
@@ -27,7 +29,7 @@ from penstock.collect.registry.schemas import Registry
 from penstock.collect.spool import Spool
 from penstock.collect.stages import Stages
 from penstock.collect.subscribe import Subscriptions
-from penstock.collect.wire import bounded, sweep
+from penstock.collect.wire import sweep
 from penstock.keys.sealing import Sealers
 from penstock.keys.store import Keys
 from penstock.lake.layout import Layout
@@ -72,14 +74,14 @@ async def serve(settings: Settings) -> None:
     keeping = Keeping(Log(settings.kafka), spool, metrics, sealing.again)
     answers = Answers(Receipts.of_home(settings.home), Stages(Layout(settings.lake)), access.limits)
     subscriptions = Subscriptions(settings.kafka, Keys.of_home(settings.home), access.limits.subscribers, metrics)
-    places = Places(settings.places)
-    edge = Edge(sources, access, keeping, metrics, answers, subscriptions, Desk(registry, access), sealing, places)
+    accepting = Accepting(sources, access, keeping, metrics, answers, sealing, Places(settings.places))
+    edge = Edge(accepting, answers, subscriptions, Desk(registry, access))
     topics = asyncio.create_task(_topics(settings.kafka, sources.values()))
     config = uvicorn.Config(
         edge,
         host=settings.listen,
         port=settings.collector_port,
-        http=bounded(access.limits, metrics, access.trusted),
+        http=posting(accepting),
         lifespan="off",
         # uvicorn would believe X-Forwarded-For of anybody on this machine; access.py knows whom to believe.
         proxy_headers=False,

@@ -26,15 +26,15 @@ async def answer_page(edge: "Edge", path: str, headers: dict[bytes, bytes], send
     if path == "/healthz":
         return await _told(send, 200, {"alive": True})
     if path == "/readyz":
-        ready = edge.keeping.ready()
-        return await _told(send, 200 if ready else 503, {"ready": ready, "log": edge.keeping.state()})
+        ready = edge.accepting.keeping.ready()
+        return await _told(send, 200 if ready else 503, {"ready": ready, "log": edge.accepting.keeping.state()})
     if path == "/metrics":
-        await answer(send, 200, edge.metrics.text(), [TEXT])
+        await answer(send, 200, edge.accepting.metrics.text(), [TEXT])
         return 200
     if path == "/tracker.js":
         return await _tracker(headers, send)
     if path == "/openapi.json":
-        return await _told(send, 200, description(edge.sources, edge.access.limits))
+        return await _told(send, 200, description(edge.accepting.sources, edge.accepting.access.limits))
     if path.startswith("/v1/receipts/"):
         return await _told(send, 200, await edge.answers.receipt(path[13:]))
     raise Refusal("not_found")

@@ -7,7 +7,6 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from itertools import chain
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -29,7 +28,11 @@ class Wire(HttpToolsProtocol):
     answering: Answering
     deadline = 0.0
     _header_bytes = 0
+    _told_bytes = 0
     _in_headers = True
+    _timed = True
+    # When a request was answered after which nothing came: set by whoever does not leave that to uvicorn.
+    answered_at = 0.0
     _peer = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -54,25 +57,61 @@ class Wire(HttpToolsProtocol):
         super().data_received(data)
         if self._in_headers and self._header_bytes > self.limits.header_bytes:
             self.refuse("headers_too_large")
+        elif not self._timed:
+            # Only of a request that did not come whole: a clock is read for nobody else.
+            self._timed = True
+            seconds = self.limits.header_seconds if self._in_headers else self.limits.body_seconds
+            self.deadline = time.monotonic() + seconds
 
     def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self.deadline = time.monotonic() + self.limits.header_seconds
-        self._in_headers = True
+        self.url = b""
+        self.headers = []
+        self._told_bytes = 0
+        self._in_headers, self._timed = True, False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._told_bytes += len(name) + len(value)
+        self.headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        self.deadline = time.monotonic() + self.limits.body_seconds
-        self._in_headers = False
-        told = len(self.url) + sum(map(len, chain.from_iterable(self.headers)))
-        self.scope["state"]["headers_too_large"] = told > self.limits.header_bytes
+        self.hear_body()
+        self._to_application()
+
+    def hear_body(self) -> None:
+        self.answered_at = 0.0
+        self._in_headers, self._timed = False, False
+
+    def hear_head(self) -> None:
+        self.deadline = 0.0
+        self._header_bytes = 0
+        self._timed = True
+
+    def too_large(self) -> bool:
+        return len(self.url) + self._told_bytes > self.limits.header_bytes
+
+    def _to_application(self) -> None:
+        url, headers, before = self.url, self.headers, self.cycle
+        super().on_message_begin()
+        self.url = url
+        self.headers += headers
+        self.expect_100_continue = any(
+            name == b"expect" and value.lower() == b"100-continue" for name, value in headers
+        )
+        self.scope["state"]["headers_too_large"] = self.too_large()
         super().on_headers_complete()
-        if self.cycle is not None:
+        if self.cycle is not before:
             self.cycle.transport = self.answering.begun()  # type: ignore[assignment]
 
     def on_message_complete(self) -> None:
-        self.deadline = 0.0
-        self._header_bytes = 0
+        self.hear_head()
         super().on_message_complete()
+
+    def late(self, now: float) -> bool:
+        return 0 < self.deadline < now
+
+    def rested(self, now: float) -> bool:
+        """Whether nothing has come for long since the last answer; uvicorn has a timer for its own."""
+        return not self.deadline and 0 < self.answered_at < now - self.timeout_keep_alive
 
     def send_400_response(self, msg: str) -> None:
         self.refuse("bad_framing")
@@ -99,10 +138,14 @@ def bounded(limits: Limits, metrics: Metrics, trusted: Callable[[str], bool]) ->
 
 
 async def sweep(connections: Iterable[object]) -> None:
-    """Cuts off whoever takes too long to say what he wants."""
+    """Cuts off whoever takes too long to say what he wants, and who has nothing more to say."""
     while True:
         await asyncio.sleep(SWEEP)
         now = time.monotonic()
         for connection in list(connections):
-            if isinstance(connection, Wire) and 0 < connection.deadline < now:
+            if not isinstance(connection, Wire):
+                continue
+            if connection.late(now):
                 connection.refuse("slow_request")
+            elif connection.rested(now):
+                connection.transport.close()

@@ -14,7 +14,7 @@ def test_one_events_way_is_four_files_that_are_there() -> None:
 
 
 def test_what_happens_to_an_event_is_imported_from_these_files_alone() -> None:
-    """`post` sends events through what it imports: nothing else of `collect` takes or gives a record."""
+    """`take` sends events through what it imports: nothing else of `collect` takes or gives a record."""
     named = {Path(name).name for name in re.findall(r"collect/\w+\.py", WAY)}
     folder = PROJECT / "include/penstock/collect"
     makers = {file.name for file in folder.glob("*.py") if re.search(r"-> .*\bRecord\b", file.read_text())}

@@ -1,0 +1,171 @@
+"""A post that is answered on its connection, without ASGI, which costs a request more than taking its event does.
+
+What is rare, or is refused by its head, goes to the application: there each rule of HTTP has its one place.
+"""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import HEADER_VALUE_RE, STATUS_LINE
+
+from penstock.collect.accepting import Accepting, Post
+from penstock.collect.asgi import Answer
+from penstock.collect.refusal import Refusal
+from penstock.collect.wire import Wire, bounded
+
+PATH = b"/v1/"
+# Each of these has rules of its own.
+RARE = frozenset({b"prefer", b"expect", b"upgrade", b"transfer-encoding"})
+
+LENGTH = b"content-length: %d\r\n"
+CLOSE = b"connection: close\r\n"
+
+
+class Nobody:
+    """Whom uvicorn wakes when a connection is lost: nothing here waits for its words."""
+
+    def set(self) -> None: ...
+
+
+class Posted:
+    """One post, and what uvicorn asks of the request that a connection is at."""
+
+    __slots__ = ("_chunks", "_post", "_way", "_wire", "disconnected", "keep_alive", "response_complete")
+
+    message_event = Nobody()
+
+    def __init__(self, wire: "PostWire", post: Post, keep_alive: bool) -> None:
+        self._wire = wire
+        self._post = post
+        self._chunks: list[bytes] = []
+        self._way: Coroutine[Any, Any, Answer]
+        self.keep_alive = keep_alive
+        self.disconnected = False
+        self.response_complete = False
+
+    @property
+    def response_started(self) -> bool:
+        return self.response_complete
+
+    def hear(self, body: bytes) -> None:
+        self._chunks.append(body)
+
+    def begin(self) -> None:
+        """The body is complete."""
+        chunks = self._chunks
+        body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        # The connection knows its last post for as long as it rests.
+        chunks.clear()
+        self._way = self._wire.accepting.answer(self._post, body)
+        self._go_on(None)
+
+    def _go_on(self, _: object) -> None:
+        """As a task would, but begun at once: most posts wait for nothing but the log."""
+        try:
+            waited = self._way.send(None)
+        except StopIteration as over:
+            self._answer(over.value)
+        except BaseException:
+            self._wire.transport.close()
+            raise
+        else:
+            self._wait(waited)
+
+    def _wait(self, waited: "asyncio.Future[Any] | None") -> None:
+        if waited is None:
+            self._wire.loop.call_soon(self._go_on, None)
+            return
+        # What a task does to take over what a coroutine awaits.
+        waited._asyncio_future_blocking = False
+        waited.add_done_callback(self._go_on)
+
+    def _answer(self, answer: Answer) -> None:
+        self.response_complete = True
+        wire = self._wire
+        if self.disconnected or wire.transport.is_closing():
+            return
+        head = STATUS_LINE[answer.status] + LENGTH % len(answer.body)
+        for name, value in answer.headers:
+            if HEADER_VALUE_RE.search(value):
+                wire.transport.close()
+                raise ValueError(f"an answer cannot have {value!r} in its head")
+            head += b"%b: %b\r\n" % (name, value)
+        if self.keep_alive:
+            wire.transport.write(b"%b\r\n%b" % (head, answer.body))
+            wire.answered()
+        else:
+            wire.transport.write(b"%b%b\r\n%b" % (head, CLOSE, answer.body))
+            wire.transport.close()
+
+
+class PostWire(Wire):
+    """A connection that answers posts itself. `accepting` belongs to the class `posting` makes."""
+
+    accepting: Accepting
+    _posted: Posted | None = None
+
+    def on_headers_complete(self) -> None:
+        self._posted = self._short()
+        if self._posted is None:
+            super().on_headers_complete()
+        else:
+            self.hear_body()
+            self.cycle = self._posted  # type: ignore[assignment]
+
+    def _short(self) -> Posted | None:
+        """A post that is answered here; None where it is the application's to read, queue or refuse."""
+        if self.parser.get_method() != b"POST" or self.too_large() or self._busy():
+            return None
+        headers = dict(self.headers)
+        length = headers.get(b"content-length")
+        if length is None or int(length) > self.limits.body or not RARE.isdisjoint(headers):
+            return None
+        try:
+            post = self._post(headers)
+        except Refusal:
+            return None
+        if post.kind == "avro":
+            return None
+        return Posted(self, post, self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive())
+
+    def _busy(self) -> bool:
+        """Whether an answer is under way, or waits for its reader."""
+        return self.flow.write_paused or (self.cycle is not None and not self.cycle.response_complete)
+
+    def _post(self, headers: dict[bytes, bytes]) -> Post:
+        path, _, asked = self.url.partition(b"?")
+        if not path.startswith(PATH):
+            raise Refusal("not_found")
+        if asked:
+            asked = httptools.parse_url(self.url).query or b""
+        return self.accepting.post(path[len(PATH) :].decode("latin-1"), headers, self._peer, asked)
+
+    def on_body(self, body: bytes) -> None:
+        if self._posted is None:
+            super().on_body(body)
+        else:
+            self._posted.hear(body)
+
+    def on_message_complete(self) -> None:
+        if self._posted is None:
+            super().on_message_complete()
+        else:
+            self.hear_head()
+            self._posted.begin()
+
+    def answered(self) -> None:
+        """What was sent meanwhile is next, or else the connection rests."""
+        if self.pipeline:
+            self.on_response_complete()
+        else:
+            self.answered_at = time.monotonic()
+
+
+def posting(accepting: Accepting) -> type[Wire]:
+    """The class of one collector's connections."""
+    access = accepting.access
+    wire = bounded(access.limits, accepting.metrics, access.trusted)
+    return type("BoundedPostWire", (wire, PostWire), {"accepting": accepting})
