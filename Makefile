@@ -7,7 +7,7 @@ WRONG ?=
 # `make bench NAME=startup`; without a name every benchmark runs in its quick variant.
 NAME ?=
 
-.PHONY: help setup demo test browser faults bench s3 flink lint lock sbom clean
+.PHONY: help setup demo test browser faults bench s3 flink yarn lint lock sbom clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -45,6 +45,9 @@ s3: setup ## Spark's jars for a lake on an object store (docs/deploy.md)
 
 flink: setup ## Apache Flink's jars, 142 MB: the peer of `penstock bench ingest`
 	@$(BIN)/python deploy/flink/fetch.py
+
+yarn: setup ## Hadoop YARN's jars, 88 MB: a cluster of one machine for trials (docs/deploy.md)
+	@$(BIN)/python deploy/yarn/fetch.py
 
 lint: setup ## ruff, mypy and the import contracts
 	@$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports

@@ -7,13 +7,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from penstock.ops.stack import trial
+from penstock.ops.stack import orphans, trial
+from penstock.ops.stack.home import open_home
 from penstock.ops.stack.supervise import OWNER
 
 PENSTOCK = Path(sys.prefix, "bin", "penstock")
@@ -63,6 +65,19 @@ class RunningStack:
             if refused.code != HTTPStatus.SERVICE_UNAVAILABLE or times == 0:
                 raise
             return self.ask(method, path, body, token, times - 1)
+
+
+@contextmanager
+def running(home: Path, environ: dict[str, str]) -> Iterator[RunningStack]:
+    """A stack for as long as a story needs it; no process of it is left."""
+    stack = RunningStack(home, environ)
+    begun = stack.penstock("up", "--detach")
+    try:
+        assert begun.returncode == 0, begun.stdout + begun.stderr
+        yield stack
+    finally:
+        stack.penstock("down")
+    assert orphans.processes(open_home(home).stack) == []
 
 
 def environment(home: Path) -> dict[str, str]:

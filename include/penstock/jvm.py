@@ -1,10 +1,13 @@
 """What the command lines of the project's JVMs have in common."""
 
 import sys
+import sysconfig
 from pathlib import Path
 
 # Where set-up keeps jars and archives: in the environment that they were made for.
 SHARE = Path(sys.prefix, "share", "penstock")
+# PySpark's own jars, as pip puts them there.
+PYSPARK = Path(sysconfig.get_path("purelib"), "pyspark", "jars")
 
 # C1 compiles at once and never again: right for what lives for seconds or minutes.
 QUICK = ("-XX:TieredStopAtLevel=1",)

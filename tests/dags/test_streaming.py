@@ -10,7 +10,7 @@ from airflow.providers.apache.spark.hooks import spark_submit
 
 from penstock.engine.lease import leases_in, take
 from penstock.ops.airflow import pools
-from penstock.ops.airflow.clusters import Cluster
+from penstock.ops.airflow.clusters import Cluster, exit_status
 from penstock.ops.airflow.errors import RequestRefused
 from penstock.ops.airflow.steps import SparkStep
 from penstock.ops.airflow.streaming import StreamStep
@@ -61,6 +61,15 @@ def test_a_python_driver_on_a_standalone_cluster_is_refused_before_spark_refuses
         Cluster("spark://master:7077", hosts=True)
 
 
+@pytest.mark.parametrize("kept", [{}, {"spark_job_id": "application_7_1"}], ids=["none", "its own"])
+def test_a_task_looks_at_leases_unless_it_has_a_driver_on_a_cluster(
+    monkeypatch: pytest.MonkeyPatch, kept: dict[str, str]
+) -> None:
+    where = {"conn_type": "spark", "host": "yarn", "extra": {"deploy-mode": "cluster"}}
+    monkeypatch.setenv("AIRFLOW_CONN_SPARK_LAKE", json.dumps(where))
+    assert StreamStep(task_id="stream").has_driver({"task_state_store": kept}) == bool(kept)
+
+
 def test_a_driver_elsewhere_is_told_all_settings_but_the_one_with_a_password(settings: Settings) -> None:
     told = Cluster("yarn", hosts=True).environment(settings)
     assert set(settings.to_env()) - set(told) == {"PENSTOCK_DATABASE"}
@@ -73,7 +82,7 @@ def test_a_driver_on_kubernetes_has_a_name_by_which_its_next_try_finds_it(
     monkeypatch.setenv("AIRFLOW_CONN_SPARK_LAKE", json.dumps(where))
     monkeypatch.setitem(vars(spark_submit), "kube_client", object())
     step = SparkStep(job="build_views")
-    step.conf = step.cluster().pod(step.job, "0192-7")
+    step.conf = step.cluster().conf(step.job, "0192-7")
     hook = step._get_hook()
     assert hook._kubernetes_driver_pod == "penstock-build-views-0192-7-driver"
     assert "spark.kubernetes.driver.pod.name=penstock-build-views-0192-7-driver" in hook._build_spark_submit_command(
@@ -88,3 +97,18 @@ def test_kubernetes_without_its_provider_says_what_to_install(
     monkeypatch.setenv("AIRFLOW_CONN_SPARK_LAKE", json.dumps(where))
     with pytest.raises(RequestRefused, match="apache-airflow-providers-cncf-kubernetes"):
         SparkStep(job="stream").sent(settings)
+
+
+@pytest.mark.parametrize(
+    ("told", "status"),
+    [
+        ("final status: FAILED\nDiagnostics: User application exited with status 3", 3),
+        # Of a driver that had no session yet.
+        ("due to AM Container for appattempt_1795143782024_0009_000001 exited with  exitCode: 3\nFailing this", 3),
+        ("Spark application penstock-stream-7-driver failed (phase=Failed exit_code=2 reason=Error)", 2),
+        ("Application application_1795143782024_0009 was killed by user root at 127.0.0.1", None),
+    ],
+    ids=["on YARN", "on YARN before its session", "on Kubernetes", "killed"],
+)
+def test_a_driver_s_exit_status_is_read_from_what_its_cluster_tells(told: str, status: int | None) -> None:
+    assert exit_status(told) == status

@@ -41,6 +41,11 @@ class Operator:
         told: dict[str, Any] = self.stack.ask(method, f"/api/v2{path}", body, self.token)
         return told
 
+    def wake(self, dag: str) -> None:
+        """Of a stack whose DAGs rest: this one runs, once Airflow has read its file."""
+        assert eventually(lambda: dag in [each["dag_id"] for each in self.ask("GET", "/dags")["dags"]], SECONDS)
+        self.ask("PATCH", f"/dags/{dag}", {"is_paused": False})
+
     def start(self, dag: str, **form: object) -> str:
         return str(self.ask("POST", f"/dags/{dag}/dagRuns", {"logical_date": None, "conf": form})["dag_run_id"])
 
@@ -72,9 +77,10 @@ class Operator:
         """The processes of a Spark job that runs now: Python and its JVM."""
         return {*orphans.processes(open_home(self.stack.home).stack, str(PROJECT / "spark_jobs" / f"{job}.py"))}
 
-    def clear(self, run: str) -> None:
+    def clear(self, run: str, dag: str = "build_views", *tasks: str) -> None:
+        """Some tasks of a run, or all."""
         body = {"dry_run": False, "dag_run_id": run, "reset_dag_runs": True, "only_failed": False}
-        self.ask("POST", "/dags/build_views/clearTaskInstances", body)
+        self.ask("POST", f"/dags/{dag}/clearTaskInstances", {**body, **({"task_ids": tasks} if tasks else {})})
 
     def send(self, count: int) -> None:
         """Page views from a browser, and the wait until they are facts."""

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 from operators import SECONDS, SOURCE, Operator
-from standing import RunningStack, environment, eventually
+from standing import RunningStack, environment, eventually, running
 
 from penstock.engine.lease import ask_to_end, leases_in
 from penstock.engine.progress import read
-from penstock.ops.stack import orphans
-from penstock.ops.stack.home import open_home
 
 pytestmark = [
     pytest.mark.skipif(not os.environ.get("PENSTOCK_FULL"), reason="a stack with two drivers: make faults"),
@@ -24,17 +22,11 @@ OWN, REST = f"shape-{SOURCE}", "shape-web.users"
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
     home = tmp_path_factory.mktemp("groups") / "home"
-    running = RunningStack(home, {**environment(home), "PENSTOCK_STREAM_GROUPS": f"clicks={SOURCE}"})
-    begun = running.penstock("up", "--detach")
-    try:
-        assert begun.returncode == 0, begun.stdout + begun.stderr
+    with running(home, {**environment(home), "PENSTOCK_STREAM_GROUPS": f"clicks={SOURCE}"}) as stack:
         assert eventually(
             lambda: {OWN, REST} <= {one["job"] for one in read(home) if one["state"] == "running"}, SECONDS
         )
-        yield running
-    finally:
-        running.penstock("down")
-    assert orphans.processes(open_home(home).stack) == []
+        yield stack
 
 
 def drivers(stack: RunningStack) -> dict[str, int]:

@@ -27,6 +27,11 @@ def test_jars_are_shipped_to_a_cluster_only() -> None:
     assert "spark.jars" in spark_conf(replace(LOCAL, spark_master="spark://host:7077"))
 
 
+def test_jars_are_used_where_they_are_on_nodes_of_yarn() -> None:
+    conf = spark_conf(replace(LOCAL, spark_master="yarn"))
+    assert all(each.startswith("local:///") for each in [*conf["spark.jars"].split(","), conf["spark.yarn.jars"]])
+
+
 @pytest.fixture
 def store_jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(spark_settings, "STORE_JARS", tmp_path)

@@ -17,6 +17,7 @@ from penstock import __version__
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import kept
+from penstock.lake.session import presented
 from penstock.model.domain import domains
 from penstock.settings import Settings
 
@@ -78,7 +79,9 @@ def told(settings: Settings, job: str, work: Callable[[Touched], int], streams: 
     state = "FAIL"
     try:
         status = work(touched)
-        state = "COMPLETE" if status == 0 else "FAIL"
+        if status == 0:
+            presented(settings)
+            state = "COMPLETE"
         return status
     finally:
         begun.join()

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, cast
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.lake.spark_settings import spark_conf
@@ -52,6 +53,12 @@ def open_session(settings: Settings, name: str, *, short: bool = False, **more: 
     for key, value in {**spark_conf(settings, short=short), **more}.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def presented(settings: Settings) -> None:
+    """YARN takes a driver that ends well, and never opened a session, for one that failed: this one is for it alone."""
+    if settings.spark_master == "yarn" and SparkContext._gateway is None:
+        open_session(settings, "presented", short=True).stop()
 
 
 class Unopened:

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from penstock.jvm import QUICK, SHARE, mapped
+from penstock.jvm import PYSPARK, QUICK, SHARE, mapped
 from penstock.settings import SettingError, Settings
 
 JARS = SHARE / "jars" / "spark"
@@ -122,10 +122,13 @@ def _folders(settings: Settings) -> list[Path]:
 
 
 def _shipped(settings: Settings) -> dict[str, str]:
-    """A cluster's executors fetch the jars from the driver; those of Kubernetes have them in their image."""
-    at = "local://" if settings.spark_master.startswith("k8s://") else ""
+    """Images of Kubernetes and nodes of YARN have the jars where they are here; other executors fetch them."""
+    on_yarn = settings.spark_master == "yarn"
+    at = "local://" if on_yarn or settings.spark_master.startswith("k8s://") else ""
     jars = [f"{at}{jar}" for folder in _folders(settings) for jar in sorted(folder.glob("*.jar"))]
-    return {"spark.jars": ",".join(jars)}
+    # Each submission would carry all of PySpark's to the cluster, 400 MB.
+    own = {"spark.yarn.jars": f"local://{PYSPARK}/*"} if on_yarn else {}
+    return {"spark.jars": ",".join(jars), **own}
 
 
 def _store(settings: Settings) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Drivers that run on a cluster: what they must be told of this project, which has no environment of ours there."""
 
+import re
 from dataclasses import dataclass
 
 from penstock.lake.spark_settings import LOG_LEVELS
@@ -13,6 +14,15 @@ POD = "spark.kubernetes.driver.pod.name"
 TOLD = {"SPARK_SUBMIT_OPTS": f"-Dlog4j2.configurationFile={LOG_LEVELS}"}
 # Airflow's own; it holds a password, and drivers do not ask its database.
 NOT_THEIRS = "PENSTOCK_DATABASE"
+ON_YARN = {
+    # Airflow knows which failure to try again: YARN would try each, the refusal of a gate too.
+    "spark.yarn.maxAppAttempts": "1",
+    # Builds of few facts open their session when they are done. YARN's manager waits as long; Spark alone 100 s.
+    "spark.yarn.am.waitTime": "600s",
+}
+# What each of them says of a driver that ended by itself, and YARN's manager of one that it has not heard of.
+STATUS = re.compile(r"exited with +(?:status|exitCode:) (\d+)|exit_code=(\d+)")
+FORGOTTEN = "returned HTTP 404"
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,14 @@ class Cluster:
         told = {name: value for name, value in settings.to_env().items() if name != NOT_THEIRS}
         return {**told, **(TOLD if self.on_yarn else {})} if self.hosts else {MASTER: told[MASTER]}
 
-    def pod(self, job: str, attempt: str) -> dict[str, str]:
-        """A name of ours: the provider finds Spark's own in a log only where the namespace is called `spark`."""
-        return {POD: f"penstock-{job.replace('_', '-')}-{attempt}-driver"} if self.on_kubernetes else {}
+    def conf(self, job: str, attempt: str) -> dict[str, str]:
+        if self.on_kubernetes:
+            # A name of ours: the provider finds Spark's own in a log only where the namespace is called `spark`.
+            return {POD: f"penstock-{job.replace('_', '-')}-{attempt}-driver"}
+        return ON_YARN if self.on_yarn else {}
+
+
+def exit_status(told: str) -> int | None:
+    """A driver's own, in what its cluster tells of its end; none where it was killed."""
+    found = STATUS.search(told)
+    return int(found[1] or found[2]) if found else None

@@ -10,7 +10,7 @@ from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowException
 
 from penstock.lake.spark_settings import spark_conf
-from penstock.ops.airflow.clusters import POD, Cluster
+from penstock.ops.airflow.clusters import FORGOTTEN, POD, Cluster, exit_status
 from penstock.ops.airflow.environment import PROJECT, SPARK_CONNECTION
 from penstock.ops.airflow.errors import DataRefused, RequestRefused, named
 from penstock.ops.airflow.notes import verdicts
@@ -54,17 +54,37 @@ class SparkStep(SparkSubmitOperator):
 
     def execute(self, context: Context) -> None:
         settings = self.sent(Settings.from_env())
-        self.conf = {**self.settings_of(settings), **self.cluster().pod(self.job, str(context["ti"].id))}
+        self.conf = {**self.settings_of(settings), **self.cluster().conf(self.job, str(context["ti"].id))}
         self.env_vars = {**(self.env_vars or {}), STANDARD["started_by"]: started_by(context)}
         try:
             super().execute(context)
-        except AirflowException as failed:
-            process = getattr(self._hook, "_submit_sp", None)
-            raise named(process and process.returncode, str(failed), self.refusal) from failed
+        except (AirflowException, RuntimeError) as failed:
+            # The second is what the provider tells of an end on a cluster.
+            raise named(self.ended(str(failed)), str(failed), self.refusal) from failed
         finally:
             # For the run's note, whatever came of it.
             if self.gated:
                 context["ti"].xcom_push("return_value", verdicts(settings.lake, context["ti"].start_date))
+
+    def ended(self, told: str) -> int | None:
+        """The job's exit status, or that of a submission that failed."""
+        process = getattr(self._hook, "_submit_sp", None)
+        return (process and process.returncode) or exit_status(told)
+
+    def get_job_status(self, external_id: Any, context: Context) -> str:
+        try:
+            return super().get_job_status(external_id, context)
+        except RuntimeError as unanswered:
+            # A manager that began anew has ended what its nodes ran, and would be asked about it for ever.
+            if FORGOTTEN in str(unanswered):
+                return "FORGOTTEN"
+            raise
+
+    def poll_until_complete(self, external_id: Any, context: Context) -> None:
+        # The provider ends on YARN what it has submitted; what a later try found again must end with that one, too.
+        if self._hook and self._yarn_track_via_rm_api:
+            self._hook._yarn_application_id = external_id
+        super().poll_until_complete(external_id, context)
 
     def _get_hook(self) -> SparkSubmitHook:
         hook = super()._get_hook()

@@ -29,10 +29,14 @@ class StreamStep(SparkStep):
         super().__init__(job="stream", refusal=Busy, arguments=own or named, **more)
 
     def execute(self, context: Context) -> None:
-        # A driver elsewhere is reconnected to, and then it is that driver which has the leases.
-        if not self.cluster().hosts:
+        # The driver that this task has on a cluster is found again there, and has the leases.
+        if not self.has_driver(context):
             self.await_leases(Settings.from_env())
         super().execute(context)
+
+    def has_driver(self, context: Context) -> bool:
+        kept = context["task_state_store"]
+        return self.cluster().hosts and bool(kept and kept.get(self.external_id_key))
 
     def await_leases(self, settings: Settings) -> None:
         """A driver whose task was lost may live for its whole shift: it works, and this task takes over from it."""

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 from py4j.java_gateway import JavaGateway
 
-from penstock.jvm import SHARE
+from penstock.jvm import PYSPARK, SHARE
 from penstock.lake import spark_settings
 
 JARS = SHARE / "jars" / "flink"
@@ -47,8 +47,7 @@ def settings(home: Path) -> dict[str, str]:
 @contextmanager
 def jvm(home: Path) -> Iterator[Any]:
     """A JVM with Flink on its class path, which ends with the block; what it says is in flink.log of the home."""
-    pyspark = next(SHARE.parents[1].glob("lib/python3.*/site-packages/pyspark/jars"))
-    borrowed = [str(jar) for name in BORROWED for jar in sorted(pyspark.glob(f"{name}-*.jar"))]
+    borrowed = [str(jar) for name in BORROWED for jar in sorted(PYSPARK.glob(f"{name}-*.jar"))]
     with (home / "flink.log").open("ab") as said:
         gateway = JavaGateway.launch_gateway(
             classpath=":".join([*borrowed, f"{JARS}/*"]),
