@@ -7,11 +7,11 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from confluent_kafka.admin import AdminClient, NewTopic
 from serving import serving
 from toy_code import TOY
 from xdist.scheduler import LoadScopeScheduling
 
+from penstock.log.topics import ensure_named
 from penstock.model.domain import Domain, domains, forget
 from penstock.ops.stack.trial import free_port
 from penstock.refusal import Refusal
@@ -88,7 +88,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def topic(broker: str) -> str:
     """A fresh topic of two partitions."""
     name = f"test.{uuid.uuid4().hex[:8]}"
-    AdminClient({"bootstrap.servers": broker}).create_topics([NewTopic(name, 2)])[name].result()
+    ensure_named(broker, name, 2)
     return name
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.engine.commit import Appender
+from penstock.engine.commit import Files
 from penstock.lake.place import Place
 from penstock.lake.tablelog import LinkedLog
 
@@ -44,7 +44,7 @@ class Point:
 POINTS = {
     f"{when} {what} {nth}": Point(owner, method, nth, when)
     for what, owner, method, numbers, moments in (
-        ("file", Appender, "_write", (1, 5), ("before", "after")),
+        ("file", Files, "_write", (1, 5), ("before", "after")),
         ("file", Place, "write", (1, 3, 4), ("half",)),
         ("commit", LinkedLog, "append", (1, 6), ("before", "after")),
     )

@@ -1,34 +1,27 @@
 """The archive: every record of a source's log goes to bronze as it is, for ever."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
+from penstock.engine.apart import Task, apart
+from penstock.engine.balance import Unbalanced
 from penstock.engine.checkpoints import Place, places
-from penstock.engine.commit import Tables
+from penstock.engine.commit import Files, Tables
 from penstock.engine.epoch import Epoch
 from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.tablelog import Written
+from penstock.log.reading import RECORD
 from penstock.model.source import Source
 
-HEADER = pa.struct([("key", pa.string()), ("value", pa.binary())])
-BRONZE = pa.schema(
-    {
-        "key": pa.binary(),
-        "value": pa.binary(),
-        "headers": pa.list_(HEADER),
-        "partition": pa.int32(),
-        "offset": pa.int64(),
-        "timestamp": pa.timestamp("us", "UTC"),
-        "day": pa.date32(),
-        "epoch": pa.int64(),
-    }
-)
+BRONZE = pa.schema([*RECORD, pa.field("day", pa.date32()), pa.field("epoch", pa.int64())])
 # What replays and the ledger look for: a position, a time of arrival, an epoch.
 INDEXED = ("partition", "offset", "timestamp", "epoch")
-# Records of an epoch: some 100 MB that pass through the driver.
+# Records of an epoch: some 100 MB that a task holds.
 FULL = 100_000
 
 
@@ -63,14 +56,15 @@ class Archive:
 
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
         """Writes one epoch of the log to bronze, in one commit."""
+        table = self.tables.of(self.place.table, BRONZE, INDEXED)
+        if table.committed(epoch.query) >= epoch.number:
+            return {}
         with epoch.stage("read"):
-            records = batch.toArrow()
-            number = pa.repeat(pa.scalar(epoch.number, pa.int64()), records.num_rows)
-            records = records.append_column("epoch", number).cast(BRONZE)
+            files = written(batch, epoch, table.files)
+            rows = whole(sum(file.records for file in files), epoch)
         with epoch.stage("commit"):
-            table = self.tables.of(self.place.table, BRONZE, INDEXED)
-            table.append(records, epoch.query, epoch.number, topic=epoch.topic)
-        return {"rows": records.num_rows}
+            table.add(files, epoch.query, epoch.number, topic=epoch.topic)
+        return {"rows": rows}
 
     def check(self) -> None:
         """An archive leaves nothing behind."""
@@ -80,6 +74,32 @@ class Archive:
 
 
 def bronze(batch: DataFrame) -> DataFrame:
-    """The log's own columns and the day of arrival."""
-    columns = ("key", "value", "headers", "partition", "offset", "timestamp")
-    return batch.select(*columns, F.to_date("timestamp").alias("day"))
+    """The log's own columns."""
+    return batch.select(*RECORD.names)
+
+
+def archived(records: pa.Table, epoch: int) -> pa.Table:
+    """Records as bronze has them: with the day of their arrival, and their epoch."""
+    number = pa.repeat(pa.scalar(epoch, pa.int64()), records.num_rows)
+    days = records["timestamp"].cast(RECORD.field("timestamp").type).cast(pa.date32())
+    return records.append_column("day", days).append_column("epoch", number).cast(BRONZE)
+
+
+def written(batch: DataFrame, epoch: Epoch, files: Files) -> list[Written]:
+    """The epoch's files; of a large one a task writes them by itself, and only their names come here."""
+    if epoch.read is None:
+        return files.of(archived(batch.toArrow(), epoch.number))
+    told = apart(batch.sparkSession, partial(_written, epoch.read, epoch.number, files), "file string").toArrow()
+    return [Written(**json.loads(file)) for file in told["file"].to_pylist()]
+
+
+def _written(read: Task, epoch: int, files: Files) -> Iterator[pa.RecordBatch]:
+    records = pa.Table.from_batches(read(), RECORD)
+    yield pa.record_batch({"file": [json.dumps(asdict(file)) for file in files.of(archived(records, epoch))]})
+
+
+def whole(rows: int, epoch: Epoch) -> int:
+    """The rows of an epoch of bronze, when they are all records that the log has at its offsets."""
+    if rows != (records := epoch.expected(rows)):
+        raise Unbalanced(f"{records} records in, {rows} rows out. Nothing was committed: the epoch is tried again.")
+    return rows

@@ -4,7 +4,8 @@ Spark's own commit takes half a second: docs/decisions/0040.
 """
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -27,13 +28,33 @@ def create(path: str, schema: pa.Schema, indexed: tuple[str, ...]) -> None:
     )
 
 
+@dataclass(frozen=True)
+class Files:
+    """Rows as files of a table, one a day. Only a commit makes them matter."""
+
+    path: str
+    indexed: Sequence[str]
+
+    def of(self, rows: pa.Table) -> list[Written]:
+        return [self._write(day, of_day) for day, of_day in by_day(rows)]
+
+    def _write(self, day: str | None, rows: pa.Table) -> Written:
+        name = f"day={day}/part-{uuid.uuid4()}.parquet" if day else f"part-{uuid.uuid4()}.parquet"
+        content = pa.BufferOutputStream()
+        # Positions, moments and hashes seldom recur: without a dictionary for them silver is a fifth smaller.
+        texts = [field.name for field in rows.schema if field.type == pa.string()]
+        write_parquet(rows, content, compression="zstd", write_statistics=self.indexed, use_dictionary=texts)
+        size = place(self.path).write(name, content.getvalue())
+        return Written(name, size, {"day": day} if day else {}, statistics(rows, self.indexed))
+
+
 class Appender:
     """Appends epochs to one table that is partitioned by day."""
 
     def __init__(self, path: str) -> None:
         table = DeltaTable(path)
-        self._folder, self._log = place(path), log_of(path, table)
-        self._indexed = table.metadata().configuration["delta.dataSkippingStatsColumns"].split(",")
+        self._log = log_of(path, table)
+        self.files = Files(path, table.metadata().configuration["delta.dataSkippingStatsColumns"].split(","))
 
     def committed(self, app: str) -> int:
         """The last epoch that this query committed here; -1 when there is none."""
@@ -41,22 +62,16 @@ class Appender:
 
     def append(self, rows: pa.Table, app: str, epoch: int, **note: Any) -> bool:
         """Commits the rows as the query's epoch. False: they are already there, and nothing was written."""
+        return self.committed(app) < epoch and self.add(self.files.of(rows), app, epoch, **note)
+
+    def add(self, files: Sequence[Written], app: str, epoch: int, **note: Any) -> bool:
+        """The same of rows that are in the table's folder already."""
         last = self.committed(app)
         if last >= epoch:
             return False
-        files = [self._write(day, of_day) for day, of_day in by_day(rows)]
         # From the note a lost checkpoint is rebuilt: engine/checkpoints.py.
         self._log.append(files, Entry(app, epoch, last, {"query": app, "epoch": epoch, **note}))
         return True
-
-    def _write(self, day: str | None, rows: pa.Table) -> Written:
-        name = f"day={day}/part-{uuid.uuid4()}.parquet" if day else f"part-{uuid.uuid4()}.parquet"
-        content = pa.BufferOutputStream()
-        # Positions, moments and hashes seldom recur: without a dictionary for them silver is a fifth smaller.
-        texts = [field.name for field in rows.schema if field.type == pa.string()]
-        write_parquet(rows, content, compression="zstd", write_statistics=self._indexed, use_dictionary=texts)
-        size = self._folder.write(name, content.getvalue())
-        return Written(name, size, {"day": day} if day else {}, statistics(rows, self._indexed))
 
 
 class Tables(dict[str, Appender]):

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from penstock.engine.apart import Task
+
 
 @dataclass(frozen=True)
 class Epoch:
@@ -12,6 +14,7 @@ class Epoch:
 
     `records`: how many there are by the epoch's offsets, which nobody counts who could also lose one.
     `topic`: the id of the topic that they are read from. `held`: counts the records themselves, one by one.
+    `read`: brings them to a task that wants them without Spark, where they are so many that this is worth a task.
     """
 
     query: str
@@ -19,6 +22,7 @@ class Epoch:
     records: int
     topic: str = ""
     held: Callable[[], int] | None = None
+    read: Task | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
     def expected(self, rows: int) -> int:

@@ -16,7 +16,7 @@ from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine import silver, versions
-from penstock.engine.archive import BRONZE, bronze
+from penstock.engine.archive import archived, bronze
 from penstock.engine.arrived import asked, newest
 from penstock.engine.bronze import chunks, records
 from penstock.engine.build import Batch, Built
@@ -213,8 +213,7 @@ def _archived(spark: SparkSession, kafka: str, path: str, operation: str, hole: 
     }
     said = note(DeltaTable(path))
     number = said[1] + 1 if said else 0
-    rows = bronze(spark.read.format("kafka").options(**options).load()).toArrow()
-    rows = rows.append_column("epoch", pa.repeat(pa.scalar(number, pa.int64()), rows.num_rows)).cast(BRONZE)
+    rows = archived(bronze(spark.read.format("kafka").options(**options).load()).toArrow(), number)
     # Written as a batch, so that the archive goes on after it.
     Appender(path).append(rows, str(uuid.uuid5(uuid.NAMESPACE_URL, f"{operation}/{hole}")), number, archived=number)
     return int(rows.num_rows)

@@ -6,7 +6,7 @@ from functools import partial
 
 import pyarrow as pa
 from deltalake import DeltaTable
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine import silver
 from penstock.engine.avro import named
@@ -19,7 +19,7 @@ from penstock.engine.dispositions import disposed
 from penstock.engine.epoch import Epoch
 from penstock.engine.history import committed_facts, remembered
 from penstock.engine.ids import Seen
-from penstock.engine.shapes import collected, planned
+from penstock.engine.shapes import collected, planned, planned_apart
 from penstock.engine.speed import append
 from penstock.engine.stream import Outdated
 from penstock.lake.layout import Layout
@@ -88,7 +88,7 @@ class Shape:
             self.speed(committed_facts(self.place.table, epoch.number), epoch)
             return {}
         with epoch.stage("read"):
-            shaped = collected(batch, self.source)
+            shaped = collected(self._apart(batch.sparkSession, epoch) or batch, self.source)
             self._must_know(named(shaped["value"]))
         with epoch.stage("judge"):
             told = known({name: each.ends() for name, each in self.profiles.items()})
@@ -121,6 +121,10 @@ class Shape:
         if told and "archived" not in told[0]:
             epoch = Epoch(told[0]["query"], int(told[0]["epoch"]), 0)
             self.speed(committed_facts(self.place.table, epoch.number), epoch)
+
+    def _apart(self, spark: SparkSession, epoch: Epoch) -> DataFrame | None:
+        """A large epoch by a task that reads the log by itself, where Spark is not needed for more."""
+        return None if epoch.read is None or self.planned else planned_apart(spark, self.source, epoch.read)
 
     def _silver(self) -> Appender:
         return self.tables.of(self.place.table, silver.schema(self.source), silver.INDEXED)

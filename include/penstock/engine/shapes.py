@@ -19,6 +19,7 @@ import xxhash
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine import silver
+from penstock.engine.apart import Task, apart
 from penstock.engine.avro import as_json
 from penstock.engine.envelope import TEXTS, opened, texts
 from penstock.engine.unsealing import keys_of, told_nothing, unsealed
@@ -91,15 +92,13 @@ def planned(records: DataFrame, source: Source, schemas: Mapping[int, str]) -> D
     return shape(sent)
 
 
-def planned_apart(
-    spark: SparkSession, source: Source, read: Callable[[], Iterable[pa.RecordBatch]]
-) -> DataFrame | None:
+def planned_apart(spark: SparkSession, source: Source, read: Task) -> DataFrame | None:
     """What one task of Spark does with records that it reads by itself; None where Spark is needed for more."""
     shape, told = shape_of(source), told_of(source)
     if not isinstance(shape, OfTables):
         return None
-    task = partial(_read, read, partial(_opened, keys_of(spark, source)), shape.judge, told)
-    return spark.range(0, 1, 1, numPartitions=1).mapInArrow(task, f"{PACKED} binary")
+    opening = partial(_opened, keys_of(spark, source))
+    return apart(spark, partial(_read, read, opening, shape.judge, told), f"{PACKED} binary")
 
 
 def collected(shaped: DataFrame, source: Source) -> pa.Table:
@@ -172,15 +171,9 @@ def _packed(
 
 
 def _read(
-    read: Callable[[], Iterable[pa.RecordBatch]],
-    opening: Callable[[pa.Table], pa.Table],
-    judge: Callable[[pa.Table], pa.Table],
-    told: pa.Schema,
-    asked: Iterable[pa.RecordBatch],
+    read: Task, opening: Callable[[pa.Table], pa.Table], judge: Callable[[pa.Table], pa.Table], told: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    # A worker that leaves what it was sent unread is not used again.
-    for _ in asked:
-        yield from _packed(opening, judge, told, read())
+    yield from _packed(opening, judge, told, read())
 
 
 def _each(opening: Callable[[pa.Table], pa.Table], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -21,12 +21,15 @@ from penstock.engine.checkpoints import Place, book, ends, heal, span
 from penstock.engine.epoch import Epoch
 from penstock.engine.gaps import gaps, held, identity, refuse, remade
 from penstock.engine.progress import Progress
+from penstock.log import reading
 from penstock.model.source import Source
 
 HEARTBEAT_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
 # Below 100 records a second epochs begin so far apart: the fewer, the less of a core, and nobody reads that fast.
 FEW_RECORDS, TRICKLE_SECONDS = 200, 2.0
+# From so many records on an epoch is worth a task that reads them by itself: docs/decisions/0094.
+APART = 20_000
 
 # Of a backlog a task waits for one answer of the log after the other, of 1 MB and 500 records by default: bronze had
 # 20,000 records a second so, and 34,000 with these.
@@ -136,9 +139,9 @@ class Stream:
             **FETCH,
             **self.job.pace,
         }
-        log = spark.readStream.format("kafka").options(**options).load()
+        records = spark.readStream.format("kafka").options(**options).load()
         # A task costs more than its records; two streams and their commits share the cores.
-        rows = self.job.plan(log.coalesce(max(1, spark.sparkContext.defaultParallelism // 2)))
+        rows = self.job.plan(records.coalesce(max(1, spark.sparkContext.defaultParallelism // 2)))
         writer = rows.writeStream.queryName(self.job.place.job).option("checkpointLocation", self.job.place.checkpoint)
         query = writer.trigger(processingTime=self.job.every).foreachBatch(self._epoch).start()
         self.progress.query = str(query.id)
@@ -164,7 +167,9 @@ class Stream:
         # Once an epoch: a topic may be made again, and filled beyond the old offsets, between two of them.
         refuse(remade(self.kafka, name, {part: end for part, (_, end) in offsets.items()}, self.topic))
         count = sum(end - begin for begin, end in offsets.values())
-        return Epoch(self.progress.query, number, count, self.topic, partial(held, self.kafka, name, offsets))
+        # What failed goes Spark's way when it is tried again: two readers are not stopped by one record.
+        read = partial(reading.read, self.kafka, name, offsets) if count >= APART and not self.failures else None
+        return Epoch(self.progress.query, number, count, self.topic, partial(held, self.kafka, name, offsets), read)
 
     def _rest(self, count: int, begun: float) -> None:
         """A trickle must not keep a core busy with epochs of a few records. One that comes alone is not delayed."""

@@ -37,6 +37,10 @@ class Written:
     partition: Mapping[str, str | None]
     statistics: str
 
+    @property
+    def records(self) -> int:
+        return int(json.loads(self.statistics)["numRecords"])
+
 
 @dataclass(frozen=True)
 class Entry:
