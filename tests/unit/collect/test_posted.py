@@ -4,20 +4,18 @@ import asyncio
 import contextlib
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
+from posts import Echo
 from uvicorn import Config
 from uvicorn.server import ServerState
 
 from penstock.collect.accepting import Post
-from penstock.collect.access import Access
-from penstock.collect.asgi import Answer, Receive, Scope, Send, answer
+from penstock.collect.asgi import Receive, Scope, Send, answer
 from penstock.collect.limits import Limits
-from penstock.collect.metrics import Metrics
 from penstock.collect.posted import Posted, posting
-from penstock.collect.refusal import Refusal
 from penstock.collect.wire import sweep
 from penstock.model.domain import source
 
@@ -26,27 +24,6 @@ HEAD = b"POST /v1/web.events HTTP/1.1\r\nhost: x\r\n"
 
 def request(body: bytes, head: bytes = HEAD) -> bytes:
     return head + b"content-length: %d\r\n\r\n" % len(body) + body
-
-
-class Echo:
-    """Says what it was sent as soon as it may."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.access, self.metrics = Access(limits=limits), Metrics()
-        self.heard: list[bytes] = []
-        self.may = asyncio.Event()
-        self.may.set()
-
-    def post(self, name: str, headers: Mapping[bytes, bytes], peer: str, asked: bytes) -> Post:
-        if name != "web.events":
-            raise Refusal("unknown_source")
-        return Post(source(name), self.access.everyone, "json", headers, peer)
-
-    async def answer(self, post: Post, body: bytes) -> Answer:
-        self.heard.append(body)
-        await asyncio.sleep(0)
-        await self.may.wait()
-        return Answer(202, body, [(b"x", post.headers.get(b"x", b"1"))])
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
