@@ -24,6 +24,8 @@ from penstock.model.view import Sessions, Tally, View, enrichment, source_of
 AT_ONCE = 2
 # Whoever is overtaken has slept, or passed a sleeper by: hardly ever twice in a row.
 TRIES = 3
+# Views that are computed together.
+Group = list[View]
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Batch:
         increment = Increment(self.spark, self.layout, self.release, silver, until)
         tallied = Tallied(self.spark, self.layout, self.release, silver, until)
 
-        def computed(group: Sequence[View]) -> list[Built]:
+        def computed(group: Group) -> list[Built]:
             begun = [work for view in group if (work := self._begun(view, cut, full, days, until))]
             due = [Due(work.view, work.since, work.path) for work in begun if isinstance(work.view, Tally)]
             if due:
@@ -104,10 +106,11 @@ class Batch:
                 judged = [self._judged(work, of) for work, of in zip(begun, written, strict=True)]
             return [built for built in judged if built]
 
-        # Tallies of sessions are made of sessions that are published.
-        first, then = groups(views)
+        def in_turn(waiting: Iterable[Group]) -> list[Built]:
+            return [*chain(*map(computed, waiting))]
+
         with ThreadPoolExecutor(AT_ONCE, "views") as desks:
-            built = [*chain(*desks.map(computed, first)), *chain(*desks.map(computed, then))]
+            built = [*chain(*desks.map(in_turn, turns(views)))]
         self._forget(views)
         return built
 
@@ -192,20 +195,24 @@ class Work:
     stands: int
 
 
-def groups(views: Sequence[View]) -> tuple[list[list[View]], list[list[View]]]:
-    """Views that are computed together, each group beside the others; and those that must wait for the first."""
-    of_facts: list[View] = []
-    by_sessions: dict[str, list[View]] = {}
-    alone: list[list[View]] = []
+def turns(views: Sequence[View]) -> list[list[Group]]:
+    """Groups that wait for each other, beside those that do not.
+
+    Tallies of sessions are made of sessions that are published; the gates of other views they need not wait for."""
+    of_facts: Group = []
+    by_sessions: dict[str, list[Group]] = {}
+    alone: list[list[Group]] = []
     for view in views:
         match view:
+            case Sessions():
+                by_sessions.setdefault(view.name, [[], []])[0].append(view)
             case Tally(of=Sessions() as of):
-                by_sessions.setdefault(of.name, []).append(view)
+                by_sessions.setdefault(of.name, [[], []])[1].append(view)
             case Tally():
                 of_facts.append(view)
             case _:
-                alone.append([view])
-    return ([of_facts] if of_facts else []) + alone, list(by_sessions.values())
+                alone.append([[view]])
+    return [[of_facts], *by_sessions.values(), *alone]
 
 
 def version(path: str) -> int:

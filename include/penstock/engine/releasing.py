@@ -22,6 +22,8 @@ from penstock.engine.replay import Replay, Told
 from penstock.engine.retraction import lenient
 from penstock.engine.scope import scope_of
 from penstock.engine.shape import Shape
+from penstock.engine.shapes import OfTables, shape_of
+from penstock.engine.suites import vocabulary_beside
 from penstock.engine.taken import Taken
 from penstock.lake import audit
 from penstock.lake.files import size_of
@@ -33,6 +35,7 @@ from penstock.lake.replaying import said as last_said
 from penstock.lake.replays import ready
 from penstock.lake.retractions import RETRACTIONS
 from penstock.lake.session import give_way, jvm_of, open_session, session_of
+from penstock.lake.spark_settings import few_cores
 from penstock.log.schemas import Schemas
 from penstock.model.domain import domains, views_of
 from penstock.settings import Settings
@@ -49,12 +52,18 @@ def replay(settings: Settings, release: Release, folder: Path, cores: int, appro
             return f"{release.domain} {release.about} is ready already"
         local = settings.spark_master.startswith("local")
         own = replace(settings, spark_master=f"local[{cores}]") if local else settings
-        spark = open_session(own, "replay", short=False, **session_of(folder))
+        vocabulary_beside()
+        spark = open_session(own, "replay", short=few_cores() and in_workers(release.domain), **session_of(folder))
         if local:
             give_way(jvm_of(spark))
         gate = recorded(Layout(settings.lake), release.about)
         schemas = Schemas(settings.kafka)
         return replayed(spark, settings, release, gate, lambda source: schemas.of_source(source), approved_by)
+
+
+def in_workers(domain: str) -> bool:
+    """Whether the work is DuckDB's: what a JVM would compile for later, no replay of it lives to use."""
+    return all(isinstance(shape_of(source), OfTables) for source in domains()[domain].sources)
 
 
 SchemasOf = Callable[[str], Mapping[int, str]]

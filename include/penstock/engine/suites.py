@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 # Before anything imports Great Expectations.
@@ -81,6 +82,11 @@ def archived_in(table: str) -> Source | None:
 def vocabulary() -> Any:
     """Great Expectations' words. It costs seconds to import, so only a gate does, and only when it judges."""
     return import_module("great_expectations.expectations")
+
+
+def vocabulary_beside() -> None:
+    """Imports it while a JVM starts, which leaves a core idle: else the first gate waits for it."""
+    Thread(target=vocabulary, name="vocabulary", daemon=True).start()
 
 
 def rows_of(view: View, *more: Any, may_be_empty: bool = False) -> Suite:
