@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 
+from penstock.engine import versions
 from penstock.lake.files import File, file_list
 from penstock.lake.place import rows
 
@@ -86,5 +87,5 @@ def asked(table: DeltaTable, sql: str, **parameters: Any) -> list[tuple[Any, ...
     """DuckDB's answer to a question about a table's `rows`."""
     with duckdb.connect(":memory:", config={"threads": 1}) as engine:
         engine.execute("set TimeZone = 'UTC'")
-        engine.register("rows", table.to_pyarrow_dataset())
+        engine.register("rows", versions.dataset(versions.table(table)))
         return engine.execute(sql, parameters).fetchall()

@@ -14,6 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from penstock.engine import versions
 from penstock.engine.offending import COLUMN_ARGUMENTS, DUCKDB, SPARK, broken_by
 from penstock.lake.dialect import teach
 from penstock.lake.publication import column_names
@@ -84,7 +85,7 @@ class Written:
     def counted(self, conditions: Sequence[str]) -> list[int]:
         with duckdb.connect(":memory:", config={"threads": 1}) as engine:
             teach(engine)
-            engine.register("written", self._table().to_pyarrow_dataset())
+            engine.register("written", versions.dataset(versions.table(self._table())))
             # Of no rows DuckDB counts null, and Spark nought.
             counts = ", ".join(f"coalesce(count_if({condition}), 0)" for condition in conditions)
             told = engine.execute(f"select {counts} from written where {self.where}").fetchone()

@@ -23,5 +23,5 @@ def table(delta: DeltaTable) -> Table:
 
 @lru_cache(maxsize=1)
 def dataset(table: Table) -> ds.Dataset:
-    """Opened once by each of Spark's workers: a version never changes."""
+    """Opened once a process: a version never changes, and one of 900 files takes most of a second to open."""
     return DeltaTable(table.path, version=table.version).to_pyarrow_dataset()
