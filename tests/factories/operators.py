@@ -5,6 +5,7 @@ import logging
 import uuid
 from collections import Counter
 from datetime import date
+from functools import partial
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -45,6 +46,12 @@ class Operator:
         """Of a stack whose DAGs rest: this one runs, once Airflow has read its file."""
         assert eventually(lambda: dag in [each["dag_id"] for each in self.ask("GET", "/dags")["dags"]], SECONDS)
         self.ask("PATCH", f"/dags/{dag}", {"is_paused": False})
+
+    def latest(self, dag: str) -> str:
+        """The run that began last, once there is one; a DAG that wakes has its schedule's."""
+        ask = partial(self.ask, "GET", f"/dags/{dag}/dagRuns?order_by=-start_date&limit=1")
+        assert eventually(lambda: ask()["dag_runs"], SECONDS)
+        return str(ask()["dag_runs"][0]["dag_run_id"])
 
     def start(self, dag: str, **form: object) -> str:
         return str(self.ask("POST", f"/dags/{dag}/dagRuns", {"logical_date": None, "conf": form})["dag_run_id"])

@@ -6,7 +6,6 @@ Needs `make yarn`.
 import os
 import signal
 from collections.abc import Iterator
-from functools import partial
 
 import psutil
 import pytest
@@ -86,13 +85,6 @@ def built(cluster: Yarn) -> list[str]:
     return [each["finalStatus"] for each in cluster.applications() if each["name"] == f"penstock.{BUILDS}"]
 
 
-def latest(operator: Operator, dag: str = DAG) -> str:
-    """The run that began last, once there is one."""
-    ask = partial(operator.ask, "GET", f"/dags/{dag}/dagRuns?order_by=-start_date&limit=1")
-    assert eventually(lambda: ask()["dag_runs"], SECONDS)
-    return str(ask()["dag_runs"][0]["dag_run_id"])
-
-
 def test_a_driver_on_yarn_is_found_again_by_the_next_try_of_a_task_that_was_killed(
     stack: RunningStack, cluster: Yarn, operator: Operator, driver: str
 ) -> None:
@@ -105,7 +97,7 @@ def test_a_driver_on_yarn_is_found_again_by_the_next_try_of_a_task_that_was_kill
 def test_a_clear_ends_the_driver_that_a_second_try_found_and_another_follows(
     cluster: Yarn, operator: Operator, driver: str
 ) -> None:
-    operator.clear(latest(operator), DAG)
+    operator.clear(operator.latest(DAG), DAG)
     assert eventually(lambda: followed(cluster, driver), SECONDS)
     operator.send(10)
     assert state(cluster, driver) == "KILLED"
@@ -122,7 +114,7 @@ def test_a_driver_that_yarn_killed_is_followed_by_one_other(cluster: Yarn, opera
 def test_a_shift_on_yarn_ends_well_and_the_next_run_begins_another(
     stack: RunningStack, cluster: Yarn, operator: Operator, driver: str
 ) -> None:
-    run = latest(operator)
+    run = operator.latest(DAG)
     ask_to_end(leases_in(stack.home), [f"shape-{SOURCE}-r1"])
     assert operator.ended(run, DAG) == "success"
     assert eventually(lambda: followed(cluster, driver), SECONDS)
@@ -142,7 +134,7 @@ def test_a_manager_that_forgot_its_applications_leaves_neither_two_drivers_nor_n
 
 def test_a_build_on_yarn_that_is_cleared_is_done_again(cluster: Yarn, operator: Operator, driver: str) -> None:
     operator.wake(BUILDS)
-    run = latest(operator, BUILDS)
+    run = operator.latest(BUILDS)
     assert operator.ended(run) == "success"
     operator.clear(run)
     assert operator.ended(run) == "success"

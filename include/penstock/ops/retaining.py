@@ -1,6 +1,7 @@
 """`PENSTOCK_RETENTION` as a night follows it, and as a person asks what it would do: each source in its own books."""
 
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -10,7 +11,7 @@ from penstock.lake.code import folder_of
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import Balance
 from penstock.lake.releases import current
-from penstock.lake.retention import KEPT, last
+from penstock.lake.retention import KEPT, Expiry, last
 from penstock.model.domain import code
 from penstock.model.retention import BadRetention, Retention, hindrance, retentions
 from penstock.ops.watch.hours import balances
@@ -48,14 +49,20 @@ def retained(settings: Settings, one: Retention, said: Iterable[Balance], now: d
     with code(folder_of(layout, settings.home, domain, release)):
         if why := hindrance(one.source):
             raise BadRetention(f"facts of {one.source.name} must stay in {release}: {why}. Nothing was changed.")
-        before = len(books.said())
         told = expire(books)
-    for each in books.said()[before:]:
-        operation = f"retention/{release}/{each.source}/{each.step}/{each.day}/{each.at:%Y%m%dT%H%M%S}"
-        after = {"release": release, "step": each.step, "up to": each.day}
-        why = f"PENSTOCK_RETENTION keeps {one.days} days"
-        audit.record(layout, audit.Entry(operation, "expire", each.source, "airflow", why, after=after))
+    recorded(layout, one, books.said())
     return told
+
+
+def recorded(layout: Layout, one: Retention, said: Sequence[Expiry]) -> None:
+    """Every step is in the audit, also of a night that was killed before it came to that."""
+    known = {entry.operation for entry in audit.entries(layout, one.source.name, limit=sys.maxsize)}
+    for each in said:
+        operation = f"retention/{each.release}/{each.source}/{each.step}/{each.day}/{each.at:%Y%m%dT%H%M%S}"
+        after = {"release": each.release, "step": each.step, "up to": each.day}
+        why = f"PENSTOCK_RETENTION keeps {one.days} days"
+        if operation not in known:
+            audit.record(layout, audit.Entry(operation, "expire", each.source, "airflow", why, after=after))
 
 
 def plans(settings: Settings, now: datetime) -> Iterator[Plan]:

@@ -11,6 +11,7 @@ from web_lake import WebLake
 from penstock.engine.build import Batch
 from penstock.lake import audit, exact
 from penstock.lake.layout import FIRST_RELEASE, Layout
+from penstock.lake.retention import ANNOUNCED, EMPTIED, KEPT, Expiry, expiries, note
 from penstock.model.domain import Domain, source, views_of
 from penstock.model.retention import BadRetention, Retention
 from penstock.ops.airflow import upkeep
@@ -66,6 +67,14 @@ def test_facts_of_the_web_expire_by_nights_and_its_numbers_stay(web: WebLake, se
     assert steps == [
         ("announced", "2026-03-03"), ("kept", "2026-03-03"), ("emptied", "2026-03-02"), ("announced", "2026-03-04"),
     ]  # fmt: skip
+
+
+def test_the_steps_of_a_night_that_was_killed_are_in_the_audit_after_the_next(web: WebLake, settings: Settings) -> None:
+    noted = Expiry(EVENTS, FIRST_RELEASE, ANNOUNCED, NIGHT.date() - timedelta(days=DAYS + 1), NIGHT, NIGHT)
+    note(web.layout, noted)
+    retained(settings, Retention(source(EVENTS), DAYS), [], NIGHT + timedelta(hours=24))
+    steps = {entry.after["step"] for entry in audit.entries(web.layout, EVENTS)}
+    assert steps == {each.step for each in expiries(web.layout, FIRST_RELEASE, EVENTS)} == {ANNOUNCED, KEPT, EMPTIED}
 
 
 def test_facts_that_must_stay_in_the_current_release_are_refused(toy: Domain, settings: Settings) -> None:
