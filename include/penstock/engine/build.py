@@ -1,7 +1,8 @@
 """The batch plan: rebuilds the days that gained facts since the last cut, and publishes each view after its gate."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import chain
@@ -81,6 +82,8 @@ class Batch:
 
     def _source(self, views: Sequence[View], full: bool, days: Range) -> list[Built]:
         source = source_of(views[0]).name
+        # Before silver is read: who publishes on top of one of these has read as much of silver, or more.
+        stands = {view.name: version(self.layout.gold(self.release, view.name)) for view in views}
         silver = open_table(self.layout.silver(self.release, source))
         # Facts that were retracted leave no epoch behind, and still must go from speed.
         cut = -1 if silver is None else max(arrived.last_epoch(silver), self.least)
@@ -95,15 +98,18 @@ class Batch:
         tallied = Tallied(self.spark, self.layout, self.release, silver, until)
 
         def computed(group: Group) -> list[Built]:
-            begun = [work for view in group if (work := self._begun(view, cut, full, days, until))]
+            begun = [work for view in group if (work := self._begun(view, stands, cut, full, days, until))]
             due = [Due(work.view, work.since, work.path) for work in begun if isinstance(work.view, Tally)]
-            if due:
-                written = tallied.write(due, days)
-            else:
-                written = [increment.write(work.view, work.since, days, work.path) for work in begun]
+            written: list[Days] = []
+            with self._unless_cleared(begun):
+                if due:
+                    written = tallied.write(due, days)
+                else:
+                    written = [increment.write(work.view, work.since, days, work.path) for work in begun]
             # Gates write what they said into one table, and take a moment each.
             with self._desk:
-                judged = [self._judged(work, of) for work, of in zip(begun, written, strict=True)]
+                # What another build has cleared is written by nobody.
+                judged = [self._judged(work, of) for work, of in zip(begun, written, strict=False)]
             return [built for built in judged if built]
 
         def in_turn(waiting: Iterable[Group]) -> list[Built]:
@@ -114,13 +120,16 @@ class Batch:
         self._forget(views)
         return built
 
-    def _begun(self, view: View, cut: int, full: bool, days: Range, until: date | None) -> "Work | None":
+    def _begun(
+        self, view: View, stands: Mapping[str, int], cut: int, full: bool, days: Range, until: date | None
+    ) -> "Work | None":
         """What is to be done for a view; None where nothing is. `until`: the days whose rows are kept as they are."""
         # A tally of sessions that were refused would count the old ones as if they were new.
         if isinstance(view.of, Sessions) and view.of.name in self.refused:
             return None
-        # What is read from here on is of this version or a newer one: only on top of it may be published.
-        stands = version(self.layout.gold(self.release, view.name))
+        if isinstance(view.of, Sessions) and (why := self.overtaken.get(view.of.name)):
+            self.overtaken[view.name] = why
+            return None
         before = self._cut(view)
         since = before if before >= 0 and not full else None
         if since == cut and days is None:
@@ -128,7 +137,7 @@ class Batch:
         if why := rollups.lacking(view.name, until) if until and since is None else self._short(view, since):
             self.refused[view.name] = why
             return None
-        return Work(view, since, cut, candidate.fresh(self.layout, self.release, view.name), stands)
+        return Work(view, since, cut, candidate.fresh(self.layout, self.release, view.name), stands[view.name])
 
     def _short(self, view: View, since: int | None) -> str:
         """Why a view cannot be built: silver lacks what facts were joined with when they came. Empty: it can."""
@@ -145,7 +154,23 @@ class Batch:
             "Readers keep the last good numbers. Build it again when the stream or the replay of that source has them."
         )
 
+    @contextmanager
+    def _unless_cleared(self, works: Iterable["Work"]) -> Iterator[None]:
+        """What fails because another build, which passed this one by, has cleared a candidate is tried again."""
+        try:
+            yield
+        except Exception:
+            if not any(candidate.cleared(work.path) for work in works):
+                raise
+            told = "was cleared by another build; nothing was changed."
+            self.overtaken |= {work.view.name: f"{work.path} {told}" for work in works}
+
     def _judged(self, work: "Work", days: Days) -> Built | None:
+        with self._unless_cleared([work]):
+            return self._published(work, days)
+        return None
+
+    def _published(self, work: "Work", days: Days) -> Built | None:
         """Has the gate look at a candidate and publishes it. `days`: those that it replaces."""
         view = work.view
         try:
@@ -185,8 +210,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class Work:
-    """A view that is built: from the facts since a cut (None: from all) up to another, into a candidate at a path, and
-    the version of gold that this is made beside."""
+    """A view that is built: from the facts since a cut (None: from all) up to another, into a candidate at a path.
+
+    `stands`: the version of gold on top of which alone it may be published: what it is made of is no older."""
 
     view: View
     since: int | None

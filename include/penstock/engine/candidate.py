@@ -27,6 +27,8 @@ from penstock.lake.tablelog import NO_HOOKS
 PARTITIONS = ["day", "width"]
 # What readers skip files by.
 INDEXED = ("bucket", "started", "ended", "at")
+# There from the beginning of a candidate to its end.
+BEGUN = "_begun"
 # A task holds so much before it writes: the files of a large view are about this large.
 HELD_BYTES = 64 * 1024 * 1024
 WRITTEN = "path string, size bigint, day date, width string, stats string"
@@ -39,7 +41,14 @@ def fresh(layout: Layout, release: str, view: str) -> str:
     for old in place(folder).names():
         if old == name or old.startswith(f"{name}~"):
             place(folder).below(old).remove()
-    return f"{stands}~{uuid.uuid4().hex[:12]}"
+    path = f"{stands}~{uuid.uuid4().hex[:12]}"
+    place(path).write(BEGUN, b"")
+    return path
+
+
+def cleared(path: str) -> bool:
+    """Whether another build has taken a candidate away since it was begun."""
+    return place(path).length(BEGUN) is None
 
 
 class File(NamedTuple):

@@ -4,11 +4,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
+import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame
 from toy_lake import MIDNIGHT, Passed, ToyLake, fact, traffic
 
+from penstock.engine import arrived, candidate
 from penstock.engine.build import TRIES, Batch
 from penstock.engine.publish import Overtaken, Refused
 from penstock.model.domain import view
@@ -127,3 +129,64 @@ def test_a_build_that_is_overtaken_each_time_says_so_and_publishes_nothing(lake:
     with pytest.raises(Overtaken, match="Build again"):
         overtaken(lake, TRIES, full=True).build([view(EVENTS)], full=True)
     assert lake.answer(EVENTS).rows["events"].to_pylist() == [1]
+
+
+def passed_by(lake: ToyLake) -> None:
+    """A build of everything that does not wait for a lease."""
+    Batch(lake.spark, lake.layout, "r1", lambda *_: Passed())._source([view(name) for name in VIEWS], False, None)
+
+
+def test_a_build_that_slept_after_it_read_silver_takes_no_fact_back(
+    lake: ToyLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake.epoch([fact("ann", 0)])
+    lake.build()
+    read, naps = arrived.last_epoch, iter([True])
+
+    def asleep(silver: DeltaTable) -> int:
+        last = read(silver)
+        if next(naps, False):
+            lake.epoch([fact("ann", 5), fact("bob", 3 * 24 * 60)])
+            passed_by(lake)
+        return last
+
+    monkeypatch.setattr(arrived, "last_epoch", asleep)
+    lake.build(days=(MIDNIGHT.date(), MIDNIGHT.date()))
+    assert {lake.answer(name).snapshot.cut for name in VIEWS} == {1}
+    lake.epoch([fact("cyd", 1)])
+    lake.build()
+    told = {name: lake.rows(name) for name in VIEWS}
+    lake.build(full=True)
+    assert {name: lake.rows(name) for name in VIEWS} == told
+
+
+@pytest.mark.parametrize("at", ["write", "gate"])
+def test_a_build_whose_candidates_another_one_cleared_tries_again(
+    lake: ToyLake, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    lake.epoch([fact("ann", 0)])
+    naps, save = iter([True]), candidate.save
+
+    def another_first(*given: object) -> Passed:
+        if next(naps, False):
+            passed_by(lake)
+            raise FileNotFoundError("what it was at is gone")
+        return Passed()
+
+    def saved(rows: pa.Table, path: str) -> None:
+        if at == "write":
+            another_first()
+        save(rows, path)
+
+    monkeypatch.setattr(candidate, "save", saved)
+    lake.build(another_first if at == "gate" else lambda *_: Passed(), full=True)
+    assert lake.answer(EVENTS).rows["events"].to_pylist() == [1]
+
+
+def test_an_error_of_a_build_is_its_own_where_nobody_cleared_anything(lake: ToyLake) -> None:
+    def broken(rows: DataFrame, name: str) -> Passed:
+        raise FileNotFoundError("a fault of the gate's own")
+
+    lake.epoch([fact("ann", 0)])
+    with pytest.raises(FileNotFoundError, match="of the gate's own"):
+        lake.build(broken)
