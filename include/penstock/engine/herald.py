@@ -7,13 +7,13 @@ table gets its rows from silver, as ever (alarm.py), whose alarm also tells what
 
 import logging
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Event, Thread
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 
 from penstock.engine import silver
 from penstock.engine.alarm import armed
@@ -23,6 +23,7 @@ from penstock.lake import alerts
 from penstock.lake.alerts import Tell, matches
 from penstock.lake.following import Registries
 from penstock.lake.layout import Layout
+from penstock.log.reading import batch
 from penstock.model.rule import Rule
 from penstock.model.source import Source
 from penstock.settings import Settings
@@ -31,17 +32,8 @@ CLIENT = {"group.id": "penstock.herald", "enable.auto.commit": False, "auto.offs
 # Judged together: they take little longer than one.
 MOST = 1_000
 WAIT_SECONDS, STOP_SECONDS, AGAIN_SECONDS = 0.1, 2.0, 1.0
-# A look gives the interpreter away some sixty times, and would wait for an epoch's Python 5 ms each time.
+# A look gives the interpreter away some eighty times, and would wait for an epoch's Python 5 ms each time.
 TURN_SECONDS = 0.0005
-RECORDS = pa.schema(
-    {
-        "partition": pa.int32(),
-        "offset": pa.int64(),
-        "value": pa.binary(),
-        "timestamp": pa.timestamp("us"),
-        "headers": pa.list_(pa.struct({"key": pa.string(), "value": pa.binary()})),
-    }
-)
 log = logging.getLogger(__name__)
 
 
@@ -88,7 +80,7 @@ class Herald:
         for source, rules in self._rules.items():
             own = [each for each in came if each.topic() == source.name]
             if own and self._registries.of(source.domain).current == self._release:
-                alerts.announce(self._tell, matching(tabled(own), source, rules, self._keys))
+                alerts.announce(self._tell, matching(pa.Table.from_batches([batch(own)]), source, rules, self._keys))
 
     def _run(self) -> None:
         while not self._done.is_set():
@@ -108,21 +100,6 @@ def end_of(kafka: str, topics: Sequence[str]) -> Consumer:
     ends = {topic: watermarks(kafka, topic).items() for topic in topics}
     reader.assign([TopicPartition(topic, part, end) for topic in topics for part, (_, end) in ends[topic]])
     return reader
-
-
-def tabled(messages: Iterable[Message]) -> pa.Table:
-    """Records as the log has them."""
-    rows = [
-        {
-            "partition": each.partition(),
-            "offset": each.offset(),
-            "value": each.value(),
-            "timestamp": each.timestamp()[1] * 1000,
-            "headers": [{"key": header[0], "value": header[1]} for header in each.headers() or ()],
-        }
-        for each in messages
-    ]
-    return pa.Table.from_pylist(rows, RECORDS)
 
 
 def matching(records: pa.Table, source: Source, rules: Sequence[Rule], keys: Path) -> pa.Table:

@@ -66,9 +66,9 @@ def _of_partition(reader: Consumer, first: int, end: int) -> Iterator[pa.RecordB
         with _without_collecting():
             said = reader.consume(min(end - at, AT_ONCE), WAIT_SECONDS)
             reached = max([at, *map(_reached, said)])
-            batch = _batch([each for each in said if not each.error() and _reached(each) <= end])
-        if batch.num_rows:
-            yield batch
+            found = batch([each for each in said if not each.error() and _reached(each) <= end])
+        if found.num_rows:
+            yield found
         if reached > at:
             at, limit = reached, time.monotonic() + PATIENCE
         elif time.monotonic() > limit:
@@ -95,7 +95,8 @@ def _reached(told: Message) -> int:
     return offset
 
 
-def _batch(records: Sequence[Message]) -> pa.RecordBatch:
+def batch(records: Sequence[Message]) -> pa.RecordBatch:
+    """Records as the log has them."""
     moments = pa.array([record.timestamp()[1] for record in records], pa.timestamp("ms", "UTC"))
     columns = [
         pa.array([record.key() for record in records], pa.binary()),
