@@ -11,10 +11,11 @@ import pytest
 from factories.web_records import ARRIVED
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.types import StructType
 
 from domains.web.model import EVENTS
-from penstock.engine import shapes
+from penstock.engine import shapes, silver
 from penstock.engine.envelope import shown
 from penstock.engine.shapes import OfTables, collected, planned
 
@@ -113,3 +114,14 @@ def test_spark_reads_the_same_envelope_for_checks_of_bronze(spark: SparkSession)
     headers = [("event_id", b"e1"), ("event_id", b"e2"), ("content_type", b"text/plain")]
     rows = shown(logged(spark, (b"", headers), (b"", None), (b"", []))).orderBy("offset").collect()
     assert [(row.event_id, row.content_type) for row in rows] == [("e1", "text/plain"), (None, None), (None, None)]
+
+
+def test_the_types_of_columns_are_those_that_spark_calls_so(spark: SparkSession) -> None:
+    kinds = [*silver.KINDS, "map<string,string>", "map<string, array<bigint>>", "array<map<string,double>>"]
+    told = StructType.fromDDL(", ".join(f"c{place} {kind}" for place, kind in enumerate(kinds)))
+    assert [field.type for field in to_arrow_schema(told, timezone="UTC")] == [*map(silver.arrow, kinds)]
+
+
+def test_a_type_that_silver_does_not_know_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="interval"):
+        silver.arrow("map<string,interval>")

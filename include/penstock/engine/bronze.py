@@ -12,11 +12,15 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from penstock.engine.apart import Task
 from penstock.engine.scope import Chunk, Scope
 from penstock.engine.shape import Shape
-from penstock.engine.shapes import LOGGED, collected, planned_apart
+from penstock.engine.shapes import LOGGED, collected, made_apart, planned_apart
+from penstock.engine.unsealing import keys_of
 from penstock.engine.versions import Table, dataset
 from penstock.lake.records import COLUMNS
+from penstock.lake.session import hands_of
+from penstock.model.source import Source
 
 # A task holds what is read ahead beside what it judges, and nobody says how large a record is.
 ROWS_AT_ONCE = 10_000
@@ -29,9 +33,17 @@ def chunks(archive: Table, after: int, size: int) -> Iterator[Chunk]:
 
 def shaped(spark: SparkSession, shape: Shape, archive: Table, chunk: Chunk) -> pa.Table:
     """What the domain makes of a chunk's records."""
-    read = partial(_batches, archive, chunk)
-    apart = None if shape.schemas() else planned_apart(spark, shape.source, read)
-    return shape.shaped(records(spark, archive, chunk)) if apart is None else collected(apart, shape.source)
+    if not shape.schemas() and (made := _apart(spark, shape.source, partial(_batches, archive, chunk))) is not None:
+        return made
+    return shape.shaped(records(spark, archive, chunk))
+
+
+def _apart(spark: SparkSession, source: Source, read: Task) -> pa.Table | None:
+    """By what needs nothing of Spark's: a process of this machine, or a task."""
+    if hands := hands_of(spark):
+        return made_apart(hands, keys_of(spark, source), source, read)
+    apart = planned_apart(spark, source, read)
+    return None if apart is None else collected(apart, source)
 
 
 def records(spark: SparkSession, archive: Table, chunk: Chunk) -> DataFrame:

@@ -4,10 +4,10 @@ Gold keeps no bucket wider than a day, so days have nothing to merge and nothing
 What one task would do is done without a job.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from operator import or_
 from types import MappingProxyType
 from typing import Any
@@ -22,6 +22,7 @@ from penstock.engine import candidate
 from penstock.engine.versions import Table, dataset
 from penstock.lake.local import Local, answer, folded_sql, rows_of, spoken_of, tally_sql
 from penstock.lake.profiles import JOINED_BY, columns_of, enriched
+from penstock.lake.session import at_once, hands_of
 from penstock.model.bucket import Bucket, widths
 from penstock.model.view import Sessions, Tally, enrichment
 
@@ -34,6 +35,7 @@ TASKS = 4
 ROWS_AT_ONCE = 250_000
 # What is a unit's work or two is done where it is asked for: to start a session and Spark's workers takes longer.
 FEW_ROWS = 2 * ROWS_AT_ONCE
+Writer = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 UNITS = pa.schema([("days", pa.list_(pa.date32())), ("asked", pa.list_(pa.int32()))])
 
 
@@ -64,13 +66,20 @@ def _counted(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> Itera
     """Who asked, and each file that was written for him."""
     sizes, write = _sizes(table), _writer(table, asked)
     if _rows(asked, sizes) <= FEW_ROWS:
-        for batch in write(iter(_units(asked, sizes, 1).to_batches())):
-            yield from (tuple(row.values()) for row in batch.to_pylist())
+        yield from _written(write, _units(asked, sizes, 1).to_batches())
         return
-    most = spark.sparkContext.defaultParallelism * TASKS
+    most = at_once(spark) * TASKS
     rows = _units(asked, sizes, most)
+    if hands := hands_of(spark):
+        for told in hands.each(partial(_written, write), ([unit] for unit in rows.to_batches(1))):
+            yield from told
+        return
     job = spark.createDataFrame(rows).repartition(min(len(rows), most) or 1)
     yield from job.mapInArrow(write, f"asked int, {candidate.WRITTEN}").collect()
+
+
+def _written(write: Writer, units: Iterable[pa.RecordBatch]) -> list[Iterable[Any]]:
+    return [tuple(row.values()) for batch in write(iter(units)) for row in batch.to_pylist()]
 
 
 def _rows(asked: Sequence[Asked], sizes: Mapping[date, int]) -> int:
@@ -123,7 +132,7 @@ def _sizes(table: Table) -> dict[date, int]:
     return dict(zip(days["partition.day"].to_pylist(), days["num_records_sum"].to_pylist(), strict=True))
 
 
-def _writer(table: Table, asked: Sequence[Asked]):  # type: ignore[no-untyped-def]
+def _writer(table: Table, asked: Sequence[Asked]) -> Writer:
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for unit in (unit for batch in batches for unit in batch.to_pylist()):
             who = [asked[number] for number in unit["asked"]]

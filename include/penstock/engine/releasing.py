@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from penstock.engine.suites import vocabulary_beside
 from penstock.engine.taken import Taken
 from penstock.lake import audit
 from penstock.lake.files import size_of
+from penstock.lake.hands import hands
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import DROPPED, PAUSED, READY, Refused, Release, current, registry
@@ -34,14 +36,16 @@ from penstock.lake.replaying import DONE, SILVER, VIEWS, Progress
 from penstock.lake.replaying import said as last_said
 from penstock.lake.replays import ready
 from penstock.lake.retractions import RETRACTIONS
-from penstock.lake.session import give_way, jvm_of, open_session, session_of
-from penstock.lake.spark_settings import few_cores
+from penstock.lake.session import give_way, jvm_of, once_needed, open_session, session_of
+from penstock.lake.spark_settings import few_cores, spark_conf
 from penstock.log.schemas import Schemas
 from penstock.model.domain import domains, views_of
 from penstock.settings import Settings
 
 # A replay that is paused looks so often whether it may go on.
 LOOK_SECONDS = 2.0
+# What shapes and counts views.
+NEEDED = ("penstock.engine.bronze", "penstock.engine.daily")
 
 
 def replay(settings: Settings, release: Release, folder: Path, cores: int, approved_by: str = "") -> str:
@@ -50,19 +54,39 @@ def replay(settings: Settings, release: Release, folder: Path, cores: int, appro
         _must_be_wanted(Layout(settings.lake), release)
         if _is_ready(Layout(settings.lake), release) and _is_recorded(Layout(settings.lake), release):
             return f"{release.domain} {release.about} is ready already"
-        local = settings.spark_master.startswith("local")
-        own = replace(settings, spark_master=f"local[{cores}]") if local else settings
-        vocabulary_beside()
-        spark = open_session(own, "replay", short=few_cores() and in_workers(release.domain), **session_of(folder))
-        if local:
-            give_way(jvm_of(spark))
-        gate = recorded(Layout(settings.lake), release.about)
-        schemas = Schemas(settings.kafka)
-        return replayed(spark, settings, release, gate, lambda source: schemas.of_source(source), approved_by)
+        with session(settings, release.domain, folder, cores) as spark:
+            vocabulary_beside()
+            gate = recorded(Layout(settings.lake), release.about)
+            schemas = Schemas(settings.kafka)
+            return replayed(spark, settings, release, gate, lambda source: schemas.of_source(source), approved_by)
+
+
+@contextmanager
+def session(settings: Settings, domain: str, folder: Path, cores: int) -> Iterator[SparkSession]:
+    """One of the replay's share of the machine. Where the work is DuckDB's, other processes do it, and Spark starts
+    when it is asked for more."""
+    apart = in_workers(domain)
+
+    def opened(own: Settings) -> SparkSession:
+        # What a JVM would compile for later, no replay of it lives to use.
+        return open_session(own, "replay", short=few_cores() and apart, **session_of(folder))
+
+    def beside() -> SparkSession:
+        spark = opened(replace(settings, spark_master=f"local[{cores}]"))
+        give_way(jvm_of(spark))
+        return spark
+
+    if not settings.spark_master.startswith("local"):
+        yield opened(settings)
+    elif not apart:
+        yield beside()
+    else:
+        with hands(cores, NEEDED) as own:
+            yield once_needed(beside, own, spark_conf(settings))
 
 
 def in_workers(domain: str) -> bool:
-    """Whether the work is DuckDB's: what a JVM would compile for later, no replay of it lives to use."""
+    """Whether all work is DuckDB's."""
     return all(isinstance(shape_of(source), OfTables) for source in domains()[domain].sources)
 
 

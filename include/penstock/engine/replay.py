@@ -30,6 +30,7 @@ from penstock.engine.versions import Table
 from penstock.lake.files import size_of
 from penstock.lake.place import place
 from penstock.lake.releases import Refused
+from penstock.lake.session import at_once
 
 # An epoch's rows pass through this process as Arrow, about 1 kB each.
 EPOCH_RECORDS = 100_000
@@ -103,7 +104,7 @@ class Replay:
 
     def _ahead(self, archive: Table, planned: Iterator[Chunk]) -> Iterator[tuple[Chunk, pa.Table | None]]:
         """Spark shapes some epochs, one on each core, while the one before them is judged and written."""
-        abreast = min(ABREAST, self.spark.sparkContext.defaultParallelism)
+        abreast = min(ABREAST, at_once(self.spark))
         waiting = deque[tuple[Chunk, Future[pa.Table | None]]]()
         with ThreadPoolExecutor(abreast, "shape") as several:
             for chunk in planned:

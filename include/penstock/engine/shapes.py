@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ from penstock.engine.apart import Task, apart
 from penstock.engine.avro import as_json
 from penstock.engine.envelope import TEXTS, opened, texts
 from penstock.engine.unsealing import keys_of, told_nothing, unsealed
+from penstock.lake.hands import Hands
 from penstock.model.source import Source
 
 # The one column of what a task hands on as it lies.
@@ -92,6 +93,19 @@ def planned(records: DataFrame, source: Source, schemas: Mapping[int, str]) -> D
     return shape(sent)
 
 
+def made_apart(hands: Hands, keys: Path | None, source: Source, read: Task) -> pa.Table | None:
+    """The rows of records that one process reads by itself; None where Spark is needed for more."""
+    shape, told = shape_of(source), told_of(source)
+    if not isinstance(shape, OfTables):
+        return None
+    packed = hands.made(partial(_all_packed, read, partial(_opened, keys), shape.judge, told))
+    return completed(_unpacked(packed, source), source)
+
+
+def _all_packed(read: Task, *how: Any) -> list[bytes]:
+    return [each.column(0)[0].as_py() for each in _read(read, *how)]
+
+
 def planned_apart(spark: SparkSession, source: Source, read: Task) -> DataFrame | None:
     """What one task of Spark does with records that it reads by itself; None where Spark is needed for more."""
     shape, told = shape_of(source), told_of(source)
@@ -119,7 +133,11 @@ def judged(shaped: DataFrame, source: Source) -> pa.Table:
     rows = shaped.toArrow()
     if rows.column_names != [PACKED]:
         return rows
-    tables = [pa.ipc.open_stream(packed).read_all() for packed in rows[PACKED].to_pylist()]
+    return _unpacked(rows[PACKED].to_pylist(), source)
+
+
+def _unpacked(packed: Iterable[bytes], source: Source) -> pa.Table:
+    tables = [pa.ipc.open_stream(each).read_all() for each in packed]
     return pa.concat_tables([told_of(source).empty_table(), *tables])
 
 

@@ -1,14 +1,11 @@
 """Silver: one row a record, with what became of it."""
 
 from functools import cache
-from typing import cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 from deltalake.schema import Field
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
 
 from penstock.lake.erasures import ERASED
 from penstock.lake.publication import column_names
@@ -25,6 +22,17 @@ REASONS = (ID_COLLISION, RETRACTED, ERASED, EXPIRED)
 INDEXED = ("partition", "offset", "epoch", "happened_at", "logged_at")
 
 MOMENT = pa.timestamp("us", "UTC")
+# Moments are of UTC here as everywhere; without a zone a reader would have to guess.
+KINDS = {
+    "string": pa.string(),
+    "bigint": pa.int64(),
+    "int": pa.int32(),
+    "double": pa.float64(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "timestamp": MOMENT,
+    "binary": pa.binary(),
+}
 BEFORE_FACTS = {
     "partition": pa.int32(),
     "offset": pa.int64(),
@@ -45,9 +53,21 @@ AFTER_FACTS = {"content_hash": pa.int64(), "raw": pa.binary(), "known": pa.strin
 @cache
 def schema(source: Source) -> pa.Schema:
     """The columns of the source's silver tables."""
-    # Moments are of UTC here as everywhere; without a zone a reader would have to guess.
-    facts = to_arrow_schema(cast(StructType, StructType.fromDDL(source.ddl())), timezone="UTC")
-    return pa.schema([*BEFORE_FACTS.items(), *((one.name, one.type) for one in facts), *AFTER_FACTS.items()])
+    facts = ((field.name, arrow(field.type)) for field in source.fields)
+    return pa.schema([*BEFORE_FACTS.items(), *facts, *AFTER_FACTS.items()])
+
+
+def arrow(kind: str) -> pa.DataType:
+    """What Spark calls so. To ask Spark takes a session."""
+    kind = kind.replace(" ", "").lower()
+    outer, _, inner = kind.removesuffix(">").partition("<")
+    if outer == "map":
+        return pa.map_(*map(arrow, inner.split(",", 1)))
+    if outer == "array":
+        return pa.list_(arrow(inner))
+    if kind not in KINDS:
+        raise ValueError(f"silver has no columns of type {kind!r}; there are: {', '.join(KINDS)}, map<…> and array<…>.")
+    return KINDS[kind]
 
 
 def widen(path: str) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, cast
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from penstock.lake.hands import Hands
 from penstock.lake.spark_settings import spark_conf
 from penstock.settings import Settings
 
@@ -62,11 +63,19 @@ def presented(settings: Settings) -> None:
 
 
 class Unopened:
-    """Stands for a session until somebody asks it for anything, and opens it then: few rows need no Spark."""
+    """Stands for a session until somebody asks it for anything, and opens it then: few rows need no Spark.
 
-    def __init__(self, opening: Callable[[], SparkSession]) -> None:
+    `hands`: who does instead what a task would make by itself. `conf`: what may be asked of it unopened.
+    """
+
+    def __init__(
+        self, opening: Callable[[], SparkSession], hands: Hands | None = None, conf: Mapping[str, str] | None = None
+    ) -> None:
         self._opening = opening
         self._lock = Lock()
+        self.hands = hands
+        if conf is not None:
+            self.conf = conf
 
     @cached_property
     def _opened(self) -> SparkSession:
@@ -79,6 +88,19 @@ class Unopened:
         return getattr(opened, name)
 
 
-def once_needed(opening: Callable[[], SparkSession]) -> SparkSession:
+def once_needed(
+    opening: Callable[[], SparkSession], hands: Hands | None = None, conf: Mapping[str, str] | None = None
+) -> SparkSession:
     """A session that costs nothing where no step of a job needs it."""
-    return cast(SparkSession, Unopened(opening))
+    return cast(SparkSession, Unopened(opening, hands, conf))
+
+
+def hands_of(spark: SparkSession) -> Hands | None:
+    """Who works without Spark, if anybody does."""
+    return spark.hands if isinstance(spark, Unopened) else None
+
+
+def at_once(spark: SparkSession) -> int:
+    """How many tasks have a core each."""
+    own = hands_of(spark)
+    return own.number if own else int(spark.sparkContext.defaultParallelism)

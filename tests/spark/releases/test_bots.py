@@ -1,6 +1,8 @@
 """A release knows a bot that the one before took for a person: history is judged anew, and every view with it."""
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from toy_lake import Passed
 from toy_log import ToyLog
 
 from domains import web
+from penstock.engine import daily, releasing
 from penstock.engine.build import Batch
 from penstock.engine.releasing import shaped
 from penstock.lake import replays
@@ -23,6 +26,7 @@ from penstock.serve.question import ask
 from penstock.serve.reader import Reader
 from penstock.settings import Settings
 
+Session = Callable[[Path], AbstractContextManager[SparkSession]]
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0"
 CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 READER = f"{BROWSER} AcmeReader/2.1"
@@ -52,13 +56,34 @@ def log(spark: SparkSession, settings: Settings) -> ToyLog:
     return told
 
 
-def replayed(spark: SparkSession, settings: Settings, log: ToyLog, changed: str) -> str:
-    """A release of the changed code, of which Spark's workers have the code as well."""
+@pytest.fixture(params=["by Spark", "by hands"])
+def session(request: pytest.FixtureRequest, spark: SparkSession, settings: Settings) -> Session:
+    """What a replay works with: Spark, whose workers have the release's code as well; or what the job opens for the
+    web on one machine, which is no Spark."""
+
+    @contextmanager
+    def of_spark(folder: Path) -> Iterator[SparkSession]:
+        with pytest.MonkeyPatch.context() as workers:
+            workers.setitem(spark.sparkContext.environment, "PYTHONPATH", str(folder))
+            yield spark
+
+    @contextmanager
+    def of_hands(folder: Path) -> Iterator[SparkSession]:
+        with pytest.MonkeyPatch.context() as patched, releasing.session(settings, "web", folder, 2) as own:
+            # So few facts nobody else would count, and nobody may open a session.
+            patched.setattr(daily, "FEW_ROWS", 0)
+            patched.setattr(releasing, "open_session", None)
+            yield own
+
+    return of_spark if request.param == "by Spark" else of_hands
+
+
+def replayed(session: Session, settings: Settings, log: ToyLog, changed: str) -> str:
+    """A release of the changed code."""
     asked = replays.Asked("web", changed, who="lina", why="a reader that is a bot", operation="replay/bots")
     release = replays.begin(log.layout, settings.home, asked)
     folder = unpacked(log.layout, settings.home, "web", release.hash)
-    with pytest.MonkeyPatch.context() as workers, code(folder):
-        workers.setitem(spark.sparkContext.environment, "PYTHONPATH", str(folder))
+    with code(folder), session(folder) as spark:
         shaped(spark, settings, release)
         views = [view for view in domains()["web"].views if view.name in VIEWS]
         Batch(spark, log.layout, release.about, lambda rows, name: Passed()).build(views)
@@ -87,7 +112,7 @@ def told(answers: dict[str, list[dict[str, Any]]]) -> dict[str, object]:
 
 
 def test_a_bot_that_a_release_knows_leaves_every_view_of_all_of_history(
-    spark: SparkSession, settings: Settings, log: ToyLog, tmp_path: Path
+    session: Session, settings: Settings, log: ToyLog, tmp_path: Path
 ) -> None:
     assert told(seen(log, "r1")) == {
         "views": {"/x": (2, 2), "/y": (1, 1), "/z": (2, 1)},
@@ -96,7 +121,7 @@ def test_a_bot_that_a_release_knows_leaves_every_view_of_all_of_history(
         "sessions": [("ann", 2), ("reader", 1), ("reader", 2)],
     }
     changed = changed_code(tmp_path, "known.py", '"scrapy"', '"scrapy", "acmereader"', Path(web.__file__).parent)
-    assert told(seen(log, replayed(spark, settings, log, changed))) == {
+    assert told(seen(log, replayed(session, settings, log, changed))) == {
         "views": {"/x": (1, 1), "/y": (1, 1)},
         "bots": 4,
         "visits": (1, 0, 2),
