@@ -1,12 +1,14 @@
 """A post that is answered on its connection, without ASGI, which costs a request more than taking its event does.
 
-What is rare, or is refused by its head, goes to the application: there each rule of HTTP has its one place.
+What is rare, or is refused by its head, goes to the application: there each rule of HTTP has its one place. A sender
+who says the same head again, but for the length, is not parsed again: the same bytes mean the same.
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, NamedTuple
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HEADER_VALUE_RE, STATUS_LINE
@@ -20,6 +22,9 @@ PATH = b"/v1/"
 # Each of these has rules of its own.
 RARE = frozenset({b"prefer", b"expect", b"upgrade", b"transfer-encoding"})
 
+# A head's own line with its length, which is the only one: the parser refuses two.
+TOLD = re.compile(rb"\r\ncontent-length: *([0-9]{1,7})\r\n", re.IGNORECASE)
+
 LENGTH = b"content-length: %d\r\n"
 CLOSE = b"connection: close\r\n"
 
@@ -30,17 +35,42 @@ class Nobody:
     def set(self) -> None: ...
 
 
+class Known(NamedTuple):
+    """The last head of a connection, without the digits of its length, and what it means."""
+
+    before: bytes
+    after: bytes
+    post: Post
+
+    def body(self, data: bytes, limit: int) -> bytes | None:
+        """The body of a post that has this head, if that is all that came, and may."""
+        begin = len(self.before)
+        end = data.find(b"\r", begin)
+        if not (data.startswith(self.before) and data.startswith(self.after, end)):
+            return None
+        digits, begins = data[begin:end], end + len(self.after)
+        if not (digits.isdigit() and len(digits) < 8 and int(digits) == len(data) - begins <= limit):
+            return None
+        return data[begins:]
+
+
+def known(data: bytes, body: bytes, post: Post) -> Known | None:
+    """What to remember of a post that came at once and alone, as the parser understood it."""
+    begins = data.find(b"\r\n\r\n") + 4
+    told = TOLD.search(data, 0, begins) if data[begins:] == body else None
+    return told and Known(data[: told.start(1)], data[told.end(1) : begins], post)
+
+
 class Posted:
     """One post, and what uvicorn asks of the request that a connection is at."""
 
-    __slots__ = ("_chunks", "_post", "_way", "_wire", "disconnected", "keep_alive", "response_complete")
+    __slots__ = ("_way", "_wire", "disconnected", "keep_alive", "post", "response_complete")
 
     message_event = Nobody()
 
     def __init__(self, wire: "PostWire", post: Post, keep_alive: bool) -> None:
         self._wire = wire
-        self._post = post
-        self._chunks: list[bytes] = []
+        self.post = post
         self._way: Coroutine[Any, Any, Answer]
         self.keep_alive = keep_alive
         self.disconnected = False
@@ -50,16 +80,9 @@ class Posted:
     def response_started(self) -> bool:
         return self.response_complete
 
-    def hear(self, body: bytes) -> None:
-        self._chunks.append(body)
-
-    def begin(self) -> None:
+    def begin(self, body: bytes) -> None:
         """The body is complete."""
-        chunks = self._chunks
-        body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
-        # The connection knows its last post for as long as it rests.
-        chunks.clear()
-        self._way = self._wire.accepting.answer(self._post, body)
+        self._way = self._wire.accepting.answer(self.post, body)
         self._go_on(None)
 
     def _go_on(self, _: object) -> None:
@@ -106,6 +129,28 @@ class PostWire(Wire):
 
     accepting: Accepting
     _posted: Posted | None = None
+    _body: list[bytes]
+    # What came at once after a post, until the parser is through it, and whether it is: only then may it be left out.
+    _came = b""
+    _rests = True
+    _known: Known | None = None
+    # A longer head is parsed each time: each connection would keep its own.
+    longest_known = 2048
+
+    def data_received(self, data: bytes) -> None:
+        known = self._known
+        body = known.body(data, self.limits.body) if known and self._rests and not self._busy() else None
+        if known and body is not None:
+            self.answered_at = 0.0
+            self.cycle = posted = Posted(self, known.post, True)  # type: ignore[assignment]
+            posted.begin(body)
+        else:
+            self._came = data if self._rests else b""
+            super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        self._rests = False
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         self._posted = self._short()
@@ -113,6 +158,7 @@ class PostWire(Wire):
             super().on_headers_complete()
         else:
             self.hear_body()
+            self._body = []
             self.cycle = self._posted  # type: ignore[assignment]
 
     def _short(self) -> Posted | None:
@@ -147,14 +193,23 @@ class PostWire(Wire):
         if self._posted is None:
             super().on_body(body)
         else:
-            self._posted.hear(body)
+            self._body.append(body)
 
     def on_message_complete(self) -> None:
-        if self._posted is None:
+        posted = self._posted
+        if posted is None:
             super().on_message_complete()
-        else:
-            self.hear_head()
-            self._posted.begin()
+            return
+        self.hear_head()
+        body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+        # A connection that rests keeps no body.
+        self._body.clear()
+        if posted.keep_alive:
+            self._rests = True
+            small = len(self._came) - len(body) <= self.longest_known
+            self._known = known(self._came, body, posted.post) if small else None
+        self._came = b""
+        posted.begin(body)
 
     def answered(self) -> None:
         """What was sent meanwhile is next, or else the connection rests."""

@@ -182,6 +182,27 @@ def test_one_answer_is_waited_for_before_the_next_post_is_taken(serve) -> None:
     assert serve(talk) == [b"one"]
 
 
+def test_a_head_that_is_known_is_not_parsed_again_but_waits_its_turn(serve) -> None:
+    async def talk(server: Served) -> tuple[list[bytes], bytes]:
+        reader, writer = await server.line()
+        writer.write(request(b"one"))
+        await reader.readuntil(b"one")
+        server.echo.may.clear()
+        (connection,) = server.state.connections
+        parser, connection.parser = connection.parser, None
+        writer.write(request(b"two"))
+        await asyncio.sleep(0.05)
+        connection.parser = parser
+        writer.write(request(b"three"))
+        await asyncio.sleep(0.05)
+        heard = [*server.echo.heard]
+        server.echo.may.set()
+        return heard, await reader.readuntil(b"application")
+
+    heard, said = serve(talk)
+    assert heard == [b"one", b"two"] and said.index(b"two") < said.index(b"application")
+
+
 def test_a_stop_lets_what_is_under_way_be_answered_and_then_closes(serve) -> None:
     async def talk(server: Served) -> bytes:
         server.echo.may.clear()
@@ -243,7 +264,7 @@ def test_a_header_that_would_end_the_head_is_never_sent() -> None:
 
         post = Post(source("web.events"), Line.accepting.access.everyone, "json", {b"x": b"1\r\nset-cookie: a"}, "")
         posted = Posted(Line(), post, True)  # type: ignore[arg-type]
-        posted.begin()
+        posted.begin(b"{}")
         with contextlib.suppress(ValueError):
             await asyncio.sleep(0.01)
         return Line.transport
