@@ -37,13 +37,23 @@ class ToyLog:
 
     def take(self, told: list[dict[str, Any]]) -> None:
         """One epoch of the archive, and one of the shape if the live release is kept up."""
-        rows = [self._record(one) for one in told]
-        table = pa.Table.from_pylist(rows, BRONZE)
+        self.commit(self.records(told))
+
+    def records(self, told: list[dict[str, Any]]) -> pa.Table:
+        """What the log makes of it, as bronze has it."""
+        return pa.Table.from_pylist([self._record(one) for one in told], BRONZE)
+
+    def commit(self, records: pa.Table) -> None:
+        """The epoch that is next; again, if it was cut off."""
         create(self.layout.bronze(self.source), BRONZE, INDEXED)
-        Appender(self.layout.bronze(self.source)).append(table, ARCHIVE, self.epochs)
+        Appender(self.layout.bronze(self.source)).append(records, ARCHIVE, self.epochs)
         if self.spark is not None:
-            self._live(self.spark, table)
+            self._live(self.spark, records)
         self.epochs += 1
+
+    def dies(self) -> None:
+        """The live stream is another process from now on, which has only the files."""
+        self.shape = None
 
     def _live(self, spark: SparkSession, records: pa.Table) -> None:
         if self.shape is None:
@@ -80,9 +90,16 @@ def answers(log: ToyLog, release: str = "") -> dict[str, list[dict[str, Any]]]:
     return {name: tables[name].select(columns).to_pylist() for name, columns in shown.items()}
 
 
-def said(who: str | None = "ann", what: str = "look", amount: int = 1, **more: Any) -> dict[str, Any]:
-    """One record that holds an event; `who` may be missing."""
-    event = {"who": who, "what": what, "amount": amount}
+def said(
+    who: str | None = "ann",
+    what: str | None = "look",
+    amount: int | None = 1,
+    happened_at: datetime | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """One record that holds an event; what is None is missing."""
+    at = happened_at.isoformat() if happened_at else None
+    event = {"who": who, "what": what, "amount": amount, "happened_at": at}
     return {"value": json.dumps({key: value for key, value in event.items() if value is not None}).encode(), **more}
 
 

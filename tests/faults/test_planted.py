@@ -1,23 +1,18 @@
 """A check that cannot fail is worthless: each bug planted here must be caught by a check that production or CI runs."""
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from deltalake import DeltaTable
 from faults.bronze import as_log, bronze
 from oracle.recompute import differences
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from spark.views.test_seeds import numbers, oracle
-from toy_lake import ToyLake, traffic
 
 from penstock.engine import commit, dispositions, ids, posting, shape, silver
 from penstock.engine.balance import Unbalanced
@@ -28,9 +23,7 @@ from penstock.engine.shapes import judged, planned
 from penstock.lake.layout import Layout
 from penstock.lake.ledger import booked
 from penstock.lake.tablelog import LinkedLog
-from penstock.model.domain import Domain, source
-from penstock.serve.snapshot import Snapshot
-from penstock.settings import Settings
+from penstock.model.domain import source
 
 EVENTS = source("web.events")
 Patch = pytest.MonkeyPatch
@@ -155,24 +148,3 @@ def test_a_planted_bug_is_caught(
 ) -> None:
     BUGS[bug](monkeypatch)
     assert wrong(spark, tmp_path, records, shaped), f"nothing noticed that {bug}"
-
-
-def later_than_gold(snapshot: Snapshot, _: int) -> pa.Table | None:
-    """The partials of days after the last one that gold has, whichever epoch they are of."""
-    built = max((file.partition["day"] for file in snapshot.gold), default=date.min)
-    rows = snapshot.speed.filter(pc.field("day") > built) if snapshot.speed is not None else None
-    return rows if rows is not None and rows.num_rows else None
-
-
-@pytest.mark.skipif(not os.environ.get("PENSTOCK_FULL"), reason="builds with Spark, a minute: make faults")
-def test_a_cut_by_time_instead_of_position_is_caught(
-    spark: SparkSession, toy: Domain, settings: Settings, monkeypatch: Patch
-) -> None:
-    """The oracle of every plan (tests/spark/views) misses what came late, of a day that was built already."""
-    lake, told = ToyLake(spark, Layout(settings.lake), toy), traffic(0, 60)
-    lake.epoch(told[:40])
-    lake.build()
-    lake.epoch(told[40:])
-    assert numbers(lake) == oracle(lake)
-    monkeypatch.setattr(Snapshot, "since", later_than_gold)
-    assert numbers(lake) != oracle(lake)
