@@ -19,8 +19,10 @@ from penstock.lake.place import Place, checked, place
 from penstock.lake.publication import cut_of, open_table
 from penstock.lake.releases import kept
 from penstock.lake.restore_points import points
+from penstock.model.bucket import widths
 from penstock.model.domain import domains, views_of
 from penstock.model.source import Source
+from penstock.model.view import Tally
 
 # Measured on two cores: silver by a replay, views by a build (docs/decisions/0087).
 RECORDS_PER_SECOND = 40_000
@@ -102,13 +104,16 @@ def _of_silver(layout: Layout, release: str, source: Source, deep: bool) -> Iter
 
 def _of_views(layout: Layout, release: str, source: Source, deep: bool) -> Iterator[Damage]:
     known = points(layout)[:1]
+    tallies = {layout.gold(release, view.name): view for view in views_of(source) if isinstance(view, Tally)}
     for path in [path for paths in view_tables(layout, release, source) for path in paths]:
         name = named(layout, path)
         if open_table(path) is None:
             told = "is gone" if known and name in known[0].tables else ""
         else:
             wrong = broken(path, deep)
-            told = f"has {len(wrong)} files that cannot be read" if wrong else ""
+            strange = misplaced(path, tallies[path]) if deep and not wrong and path in tallies else 0
+            told = f"has {strange:,} rows in files of another day or width" if strange else ""
+            told = f"has {len(wrong)} files that cannot be read" if wrong else told
         if told:
             yield Damage(name, told, "one build of the view", f"penstock rebuild {name} --why …")
 
@@ -160,6 +165,14 @@ def sound(folder: Place, name: str, size: int, deep: bool) -> bool:
         return True
     except (pa.ArrowException, OSError):
         return False
+
+
+def misplaced(path: str, tally: Tally) -> int:
+    """Rows of gold whose bucket is none of the day and the width that their file is of."""
+    moment = "make_timestamp(epoch_us(bucket))"
+    unlike = [f"width = '{width.name}' and {width.duckdb(moment)} <> {moment}" for width in widths(tally.every)]
+    where = " or ".join([f"{moment}::date <> day", *unlike])
+    return int(asked(DeltaTable(path), f"select count(*) from rows where {where}")[0][0])  # noqa: S608 - our own names
 
 
 def losses(layout: Layout, kafka: str, source: str) -> list[Hole]:

@@ -1,7 +1,7 @@
 """What was dropped or damaged is found, named, priced, and nothing is written on top of it."""
 
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
-from toy_lake import QUERY, ToyLake, fact, silver_rows
+from toy_lake import MIDNIGHT, QUERY, ToyLake, fact, silver_rows
 
 from penstock.engine import checkpoints
 from penstock.engine.archive import BRONZE, INDEXED
+from penstock.engine.candidate import save
 from penstock.engine.checkpoints import heal, places
 from penstock.engine.commit import Appender, create
 from penstock.engine.damage import Gone, broken, damages, refuse_gone
@@ -22,7 +23,9 @@ from penstock.engine.pinning import take
 from penstock.engine.rebooking import rebooked
 from penstock.engine.shape import Shape
 from penstock.lake.ledger import LEDGER, booked
+from penstock.lake.local import Local
 from penstock.lake.releases import READY, Release, say
+from penstock.model.view import Tally
 
 SILVER = "silver/r1/toy.events"
 # No log answers here.
@@ -52,6 +55,24 @@ def found(lake: ToyLake, deep: bool = False) -> dict[str, str]:
 
 def test_nothing_is_wrong_with_a_whole_lake(whole: ToyLake) -> None:
     assert found(whole, deep=True) == {}
+
+
+@pytest.mark.parametrize(("column", "wrong"), [("day", MIDNIGHT.date() - timedelta(days=1)), ("width", "1 day")])
+def test_rows_of_gold_in_the_file_of_another_day_or_width_are_found(whole: ToyLake, column: str, wrong: object) -> None:
+    tally = next(view for view in whole.domain.views if isinstance(view, Tally))
+    rows = Local(whole.facts()).partials(tally)
+    gold = whole.layout.gold("r1", tally.name)
+    save(rows, gold)
+    assert found(whole, deep=True) == {}
+    shutil.rmtree(gold)
+    said = pa.array([wrong] * rows.num_rows, rows.schema.field(column).type)
+    save(rows.set_column(rows.column_names.index(column), column, said), gold)
+    assert found(whole) == {}
+    # At midnight a minute begins as its day does.
+    strange = [at for at in rows["bucket"].to_pylist() if column == "day" or at.hour or at.minute]
+    assert strange
+    told = f"has {len(strange)} rows in files of another day or width"
+    assert found(whole, deep=True) == {f"gold/r1/{tally.name}": told}
 
 
 @pytest.mark.parametrize("name", ["archive/toy.events", "shape/toy.events/r1"])
