@@ -1,11 +1,15 @@
 """Silver: one row a record, with what became of it."""
 
+import re
 from functools import cache
+from typing import cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 from deltalake.schema import Field
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 
 from penstock.lake.erasures import ERASED
 from penstock.lake.publication import column_names
@@ -27,10 +31,14 @@ KINDS = {
     "string": pa.string(),
     "bigint": pa.int64(),
     "int": pa.int32(),
+    "smallint": pa.int16(),
+    "tinyint": pa.int8(),
     "double": pa.float64(),
+    "float": pa.float32(),
     "boolean": pa.bool_(),
     "date": pa.date32(),
     "timestamp": MOMENT,
+    "timestamp_ntz": pa.timestamp("us"),
     "binary": pa.binary(),
 }
 BEFORE_FACTS = {
@@ -58,16 +66,18 @@ def schema(source: Source) -> pa.Schema:
 
 
 def arrow(kind: str) -> pa.DataType:
-    """What Spark calls so. To ask Spark takes a session."""
-    kind = kind.replace(" ", "").lower()
-    outer, _, inner = kind.removesuffix(">").partition("<")
+    """What Spark calls so; of what hardly any field has Spark is asked, which takes a session."""
+    named = kind.replace(" ", "").lower()
+    outer, _, inner = named.removesuffix(">").partition("<")
+    if named in KINDS:
+        return KINDS[named]
+    if sizes := re.fullmatch(r"decimal\((\d+),(\d+)\)", named):
+        return pa.decimal128(*map(int, sizes.groups()))
     if outer == "map":
         return pa.map_(*map(arrow, inner.split(",", 1)))
     if outer == "array":
         return pa.list_(arrow(inner))
-    if kind not in KINDS:
-        raise ValueError(f"silver has no columns of type {kind!r}; there are: {', '.join(KINDS)}, map<…> and array<…>.")
-    return KINDS[kind]
+    return to_arrow_schema(cast(StructType, StructType.fromDDL(f"it {kind}")), timezone="UTC").field(0).type
 
 
 def widen(path: str) -> None:
