@@ -63,13 +63,17 @@ class File(NamedTuple):
 
 def write(rows: DataFrame, path: str) -> None:
     """Makes the candidate's table of these rows."""
-    table = create(schema(rows), path)
+    commit(create(schema(rows), path), files_of(rows, path))
+
+
+def files_of(rows: DataFrame, path: str) -> Iterator[File]:
+    """Has tasks write the rows."""
 
     def write_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for held in _pieces(batches):
+        for held in pieces(batches):
             yield from pa.Table.from_pylist([file._asdict() for file in files(held, path)], WRITTEN_ARROW).to_batches()
 
-    commit(table, [File(*row) for row in rows.mapInArrow(write_files, WRITTEN).collect()])
+    return (File(*row) for row in rows.mapInArrow(write_files, WRITTEN).collect())
 
 
 def save(rows: pa.Table, path: str) -> None:
@@ -102,7 +106,8 @@ def schema(rows: DataFrame) -> pa.Schema:
     return to_arrow_schema(StructType.fromJson(nullable), timezone="UTC")
 
 
-def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """What is written at once."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
         held.append(batch)

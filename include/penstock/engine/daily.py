@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from penstock.engine import candidate
 from penstock.engine.versions import Table, dataset
@@ -35,7 +36,8 @@ TASKS = 4
 ROWS_AT_ONCE = 250_000
 # What is a unit's work or two is done where it is asked for: to start a session and Spark's workers takes longer.
 FEW_ROWS = 2 * ROWS_AT_ONCE
-Writer = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+# What a task does with batches of units.
+Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 UNITS = pa.schema([("days", pa.list_(pa.date32())), ("asked", pa.list_(pa.int32()))])
 
 
@@ -64,22 +66,31 @@ def count(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> None:
 
 def _counted(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> Iterable[Iterable[Any]]:
     """Who asked, and each file that was written for him."""
-    sizes, write = _sizes(table), _writer(table, asked)
-    if _rows(asked, sizes) <= FEW_ROWS:
-        yield from _written(write, _units(asked, sizes, 1).to_batches())
-        return
+    counts = sizes(table)
+    few = _rows(asked, counts) <= FEW_ROWS
+    told = worked(spark, few, partial(_units, asked, counts), _writer(table, asked), WRITTEN)
+    return (row.values() for row in told)
+
+
+def worked(
+    spark: SparkSession, few: bool, units: Callable[[int], pa.Table], work: Work, told: pa.Schema
+) -> list[dict[str, Any]]:
+    """What is `told` of work on units: done here where there is little, else by tasks, whose number `units` gets."""
+    if few:
+        return _told(work, units(1).to_batches())
     most = at_once(spark) * TASKS
-    rows = _units(asked, sizes, most)
+    rows = units(most)
     if hands := hands_of(spark):
-        for told in hands.each(partial(_written, write), ([unit] for unit in rows.to_batches(1))):
-            yield from told
-        return
+        return [
+            each for unit in hands.each(partial(_told, work), ([one] for one in rows.to_batches(1))) for each in unit
+        ]
     job = spark.createDataFrame(rows).repartition(min(len(rows), most) or 1)
-    yield from job.mapInArrow(write, f"asked int, {candidate.WRITTEN}").collect()
+    done: pa.Table = job.mapInArrow(work, from_arrow_schema(told)).toArrow()
+    return list(done.to_pylist())
 
 
-def _written(write: Writer, units: Iterable[pa.RecordBatch]) -> list[Iterable[Any]]:
-    return [tuple(row.values()) for batch in write(iter(units)) for row in batch.to_pylist()]
+def _told(work: Work, units: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
+    return [row for batch in work(iter(units)) for row in batch.to_pylist()]
 
 
 def _rows(asked: Sequence[Asked], sizes: Mapping[date, int]) -> int:
@@ -107,15 +118,22 @@ def units(
             who.setdefault((each.tally.at, day), []).append(number)
     for (at, numbers), days in _by_who(who).items():
         known = at == _laid_out_by(asked[numbers[0]].tally)
-        limit = min(ROWS_AT_ONCE, sum(sizes.get(day, 0) for day in days) // tasks) if known else 0
-        held, rows = list[date](), 0
-        for day in days:
-            size = sizes.get(day, 0)
-            if held and rows + size > limit:
-                yield held, numbers
-                held, rows = [], 0
-            held, rows = [*held, day], rows + size
-        yield held, numbers
+        yield from ((some, numbers) for some in together(days, sizes, tasks if known else None))
+
+
+def together(days: Iterable[date], sizes: Mapping[date, int], tasks: int | None) -> Iterator[list[date]]:
+    """Days in turn, several at once where they are small and every task has some; each alone where nobody knows."""
+    days = list(days)
+    limit = min(ROWS_AT_ONCE, sum(sizes.get(day, 0) for day in days) // tasks) if tasks else 0
+    held, rows = list[date](), 0
+    for day in days:
+        size = sizes.get(day, 0)
+        if held and rows + size > limit:
+            yield held
+            held, rows = [], 0
+        held, rows = [*held, day], rows + size
+    if held:
+        yield held
 
 
 def _by_who(who: Mapping[tuple[str, date], list[int]]) -> dict[tuple[str, tuple[int, ...]], list[date]]:
@@ -125,14 +143,14 @@ def _by_who(who: Mapping[tuple[str, date], list[int]]) -> dict[tuple[str, tuple[
     return found
 
 
-def _sizes(table: Table) -> dict[date, int]:
+def sizes(table: Table) -> dict[date, int]:
     """Rows of each day, as the table's log counts them."""
     files = pa.table(DeltaTable(table.path, version=table.version).get_add_actions(flatten=True))
     days = files.group_by("partition.day").aggregate([("num_records", "sum")])
     return dict(zip(days["partition.day"].to_pylist(), days["num_records_sum"].to_pylist(), strict=True))
 
 
-def _writer(table: Table, asked: Sequence[Asked]) -> Writer:
+def _writer(table: Table, asked: Sequence[Asked]) -> Work:
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for unit in (unit for batch in batches for unit in batch.to_pylist()):
             who = [asked[number] for number in unit["asked"]]

@@ -5,7 +5,6 @@ Tallies, which need no other day's facts, are in engine/tallied.py."""
 from collections.abc import Iterable
 from datetime import date, timedelta
 from functools import cache, cached_property, partial
-from threading import local
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,11 +12,11 @@ from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.engine import anew, arrived, candidate, inmemory, latest, perkey, sessions
+from penstock.engine import arrived, candidate, inmemory, latest, perkey, sessions
 from penstock.engine.daily import MANY_ROWS
+from penstock.engine.nights import Nights
 from penstock.lake.files import size_of
 from penstock.lake.layout import Layout
-from penstock.lake.local import Local
 from penstock.model.view import Latest, PerKey, Sessions, View
 
 Range = tuple[date, date] | None
@@ -46,7 +45,6 @@ class Increment:
         self._until = until or date.min
         # Most views ask for the same days.
         self._days = cache(partial(arrived.days, silver, until))
-        self._held = local()
 
     @cached_property
     def facts(self) -> DataFrame:
@@ -55,16 +53,45 @@ class Increment:
 
     def write(self, view: View, since: int | None, days: Range, path: str) -> Days:
         """Makes a view's candidate of the facts since a cut (None: of all), and of these days; the days it replaces."""
+        if isinstance(view, Sessions):
+            return self._sessions(view, since, days, path)
         if made := self._in_memory(view, since, days):
             rows, touched = made
             candidate.save(rows, path)
             return touched
         frame, touched = self._frame(view, since, days)
-        try:
-            candidate.write(frame, path)
-        finally:
-            self._forget()
+        candidate.write(frame, path)
         return touched
+
+    def _sessions(self, view: Sessions, since: int | None, days: Range, path: str) -> Days:
+        made = Nights(self.spark, self._silver, view, path)
+        table = candidate.create(made.schema, path)
+        if since is None:
+            candidate.commit(table, made.files(self._days(view.at, -1)))
+            return None
+        others, touched = self._stitched(view, since, days, path)
+        asked = made.files(listed(days), days) if days else ()
+        candidate.commit(table, [*others, *asked])
+        return union(touched, days)
+
+    def _stitched(
+        self, view: Sessions, since: int, days: Range, path: str
+    ) -> tuple[Iterable[candidate.File], list[date]]:
+        """Sessions that changed since a cut, but for those of asked days: their files, and the days that changed."""
+        if self._few(view, since):
+            facts = inmemory.facts(self._silver, view, since, self._until)
+            rows, touched = inmemory.sessions(view, facts, DeltaTable(self._path(view)))
+            if days:
+                rows = rows.filter((pc.field("day") < days[0]) | (pc.field("day") > days[1]))
+            return candidate.files(rows, path), touched
+        gold, minis = self._gold(view), sessions.minis(view, self._fresh(since)).persist()
+        try:
+            touched = sorted({row[0] for row in sessions.touched_days(view, gold, minis).distinct().collect()})
+            kept = gold.where(F.col("day").isin(touched))
+            joined = sessions.stitched(view, kept.unionByName(minis))
+            return candidate.files_of(joined.where(~F.col("day").between(*days)) if days else joined, path), touched
+        finally:
+            minis.unpersist()
 
     def _in_memory(self, view: View, since: int | None, days: Range) -> tuple[pa.Table, Days] | None:
         """The same without a plan of Spark's, where what is read is little enough."""
@@ -73,20 +100,11 @@ class Increment:
             of_days = perkey.looked_back_on(view, touched) if touched is not None else None
             facts = inmemory.facts_of(self._silver, view, of_days, FEW_ROWS)
             return None if facts is None else (perkey.few_rows(view, facts, touched), touched)
-        if not isinstance(view, Sessions | Latest) or not self._few(view, since):
+        if not isinstance(view, Latest) or not self._few(view, since):
             return None
         facts = inmemory.facts(self._silver, view, _after(since), self._until)
         gold = None if since is None else DeltaTable(self._path(view))
-        if isinstance(view, Latest):
-            return inmemory.current(view, facts, gold), None
-        if gold is None:
-            return Local(facts).partials(view), None
-        rows, touched = inmemory.sessions(view, facts, gold)
-        if days is None:
-            return rows, touched
-        began = anew.few_rows(view, self._silver, days, MANY_ROWS)
-        others = rows.filter((pc.field("day") < days[0]) | (pc.field("day") > days[1]))
-        return None if began is None else (pa.concat_tables([others, began.cast(rows.schema)]), union(touched, days))
+        return inmemory.current(view, facts, gold), None
 
     def _few(self, view: Sessions | Latest, since: int | None) -> bool:
         """Whether what is read fits in the memory of one process. One fact of long ago has many sessions around it."""
@@ -97,18 +115,13 @@ class Increment:
         from_ = (first - NEAR).date() if isinstance(view, Sessions) else None
         return int(came) + size_of(self._path(view), first=from_)[0] <= MANY_ROWS
 
-    def _forget(self) -> None:
-        """Gives back the memory of what this thread read more than once."""
-        while held := getattr(self._held, "rows", []):
-            held.pop().unpersist()
+    def _fresh(self, since: int | None) -> DataFrame:
+        return self.facts.where((F.col("epoch") > _after(since)) & (F.col("day") > F.expr(f"date'{self._until}'")))
 
     def _frame(self, view: View, since: int | None, days: Range) -> Rows:
-        fresh = self.facts.where((F.col("epoch") > _after(since)) & (F.col("day") > F.expr(f"date'{self._until}'")))
         match view:
-            case Sessions():
-                return self._sessions(view, fresh, since, days)
             case Latest():
-                current = latest.current(view, fresh)
+                current = latest.current(view, self._fresh(since))
                 return (current if since is None else latest.merged(view, self._gold(view).unionByName(current))), None
             case PerKey():
                 touched = self._touched(view, since, days)
@@ -119,24 +132,6 @@ class Increment:
         if since is None:
             return None
         return union(perkey.touched_days(view, self._days(view.at, since)), days)
-
-    def _sessions(self, view: Sessions, fresh: DataFrame, since: int | None, days: Range) -> Rows:
-        minis = sessions.minis(view, fresh)
-        if since is None:
-            return minis, None
-        gold, minis = self._gold(view), self._hold(minis)
-        touched = sorted({row[0] for row in sessions.touched_days(view, gold, minis).distinct().collect()})
-        kept = gold.where(F.col("day").isin(touched))
-        rows = sessions.stitched(view, kept.unionByName(minis))
-        if days is None:
-            return rows, touched
-        began = anew.all_rows(view, self.facts, days, self._hold)
-        return rows.where(~F.col("day").between(*days)).unionByName(began), union(touched, days)
-
-    def _hold(self, rows: DataFrame) -> DataFrame:
-        held = rows.persist()
-        self._held.rows = [*getattr(self._held, "rows", []), held]
-        return held
 
     def _gold(self, view: View) -> DataFrame:
         return self.spark.read.format("delta").load(self._path(view))

@@ -37,7 +37,7 @@ def _columns(view: View, rows: ds.Dataset) -> list[str] | None:
     return None
 
 
-def facts_of(silver: DeltaTable, view: PerKey | Sessions, days: Collection[date] | None, most: int) -> pa.Table | None:
+def facts_of(silver: DeltaTable, view: PerKey, days: Collection[date] | None, most: int) -> pa.Table | None:
     """The facts whose moment is on these days (None: all); None where they are too many."""
     rows, wanted = silver.to_pyarrow_dataset(), pc.field("disposition") == "fact"
     if days is not None:

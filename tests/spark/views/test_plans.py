@@ -78,6 +78,24 @@ def test_days_that_are_asked_for_are_made_of_facts_whatever_was_published_of_the
     assert {view: lake.rows(view) for view in VIEWS} == told
 
 
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("way", WAYS, indirect=True)
+def test_days_that_are_asked_for_after_late_and_retracted_facts_are_as_all_facts_make_them(lake: ToyLake) -> None:
+    told, late = traffic(3, 150), [fact(f"v{who}", 24 * 60 + around) for who in range(6) for around in (-25, -1, 23)]
+    lake.epoch(told)
+    lake.build()
+    lake.epoch(late)
+    first = MIDNIGHT.date()
+    retracted = f"day = '{first + timedelta(days=1)}' and amount > 70"
+    silver = lake.layout.silver("r1", "toy.events")
+    lake.spark.sql(f"update delta.`{silver}` set disposition = 'rejected' where {retracted}")  # noqa: S608
+    lake.build(days=(first, first + timedelta(days=1)))
+    views = ("toy.sessions", "toy.visits", "toy.events_by_what")
+    asked = {view: lake.rows(view) for view in views}
+    lake.build(full=True)
+    assert {view: lake.rows(view) for view in views} == asked
+
+
 def test_a_refused_view_stops_nothing_but_what_is_made_of_it(lake: ToyLake) -> None:
     def no_sessions(rows: DataFrame, name: str) -> Passed:
         return replace(Passed(), passed=name != "toy.sessions", reason="it says no")
