@@ -4,8 +4,10 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 import pyarrow as pa
+import pyarrow.fs as fs
 import pyarrow.parquet as pq
 import pytest
 
@@ -30,6 +32,23 @@ def test_a_folder_that_is_not_there_is_empty(folder: Place) -> None:
     nowhere = folder.below("silver")
     assert (nowhere.there(), nowhere.names(), nowhere.size()) == (False, [], 0)
     nowhere.remove()
+
+
+class MadeMeanwhile:
+    """A disk on which somebody makes the folder between the two looks that Arrow takes at one that is not there."""
+
+    def __init__(self) -> None:
+        self.looked = 0
+
+    def get_file_info(self, wanted: fs.FileSelector) -> list[fs.FileInfo]:
+        self.looked += 1
+        if self.looked == 1:
+            raise FileNotFoundError(wanted.base_dir)
+        return [fs.FileInfo(f"{wanted.base_dir}/v~1", fs.FileType.Directory)]
+
+
+def test_a_folder_that_is_made_while_somebody_looks_is_there() -> None:
+    assert Place(cast(fs.FileSystem, MadeMeanwhile()), "candidate/r1").names() == ["v~1"]
 
 
 def test_moments_have_their_zone_whoever_wrote_them(tmp_path: Path) -> None:

@@ -63,9 +63,12 @@ class Place:
         return sum(each.size for each in self._listed(recursive=True) if each.is_file)
 
     def _listed(self, recursive: bool = False) -> list[fs.FileInfo]:
-        found: list[fs.FileInfo] = self.files.get_file_info(
-            fs.FileSelector(self.path, allow_not_found=True, recursive=recursive)
-        )
+        wanted = fs.FileSelector(self.path, allow_not_found=True, recursive=recursive)
+        try:
+            found: list[fs.FileInfo] = self.files.get_file_info(wanted)
+        except FileNotFoundError:
+            # Arrow looks twice, and takes it amiss when somebody makes the folder between: two views' first candidates.
+            found = self.files.get_file_info(wanted)
         return found
 
     def length(self, name: str) -> int | None:
