@@ -27,8 +27,9 @@ from oracle.recompute import Row, differences
 from oracle.recompute import log as records_of
 from oracle.traffic import traffic
 
+from penstock.engine.checkpoints import book, places
 from penstock.engine.posting import post
-from penstock.lake.layout import Layout
+from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.ledger import Balance, balance
 from penstock.log.topics import ensure
 from penstock.model.domain import source
@@ -39,6 +40,8 @@ TOPIC = "web.events"
 JOB = Path(__file__).parents[2] / "spark_jobs" / "stream.py"
 FUSED = Path(__file__).with_name("fused_driver.py")
 RATE = 100
+# Records of an epoch that a task reads by itself, as few as there can be (stream.APART, and a part for each partition).
+EPOCH = 21_000
 PATIENCE = 240.0
 
 
@@ -61,6 +64,15 @@ class Scene:
             self.sent += 1
         producer.flush()
 
+    def fill(self, count: int) -> None:
+        """A backlog, as fast as the log takes it."""
+        held = {"queue.buffering.max.messages": count + 1, "queue.buffering.max.kbytes": 1 << 20}
+        producer = Producer({"bootstrap.servers": self.settings.kafka, "acks": "all", "log_level": 0, **held})
+        for record in traffic(self.seed, count):
+            producer.produce(TOPIC, record.value, key=record.key, headers=record.headers)
+        producer.flush()
+        self.sent += count
+
     def start(self, *fuse: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, *([str(FUSED), *fuse] if fuse else [str(JOB)]), "--sources", TOPIC]
         said = (self.settings.home / "driver.log").open("ab")
@@ -81,6 +93,11 @@ class Scene:
         driver.wait(PATIENCE)
         psutil.wait_procs(family, 60)
         return f"{whom} {point or 'at random'}"
+
+    def burn(self, whom: str, point: str) -> None:
+        """kill -9 of a new driver at a named point, wherever it comes to it."""
+        driver = self.start(whom, point)
+        assert driver.wait(PATIENCE) == -signal.SIGKILL, f"the driver never came to where {point}"
 
     def kill_log(self) -> str:
         """kill -9 of the broker under a driver that goes on by itself, and is asked to stop when it has."""
@@ -106,6 +123,17 @@ class Scene:
     def epoch(self) -> int:
         file = self.settings.home / "run" / "streams" / f"shape-{TOPIC}.json"
         return int(json.loads(file.read_text())["epoch"]) if file.exists() else -1
+
+    def finish(self) -> None:
+        """A last driver, until everything that was sent is there."""
+        driver = self.start()
+        try:
+            silver, bronze = self.layout.silver("r1", TOPIC), self.layout.bronze(TOPIC)
+            for path in (silver, bronze):
+                until(lambda path=path: self.rows(path, "offset").num_rows >= self.sent, f"end of {path}")  # type: ignore[misc]
+        finally:
+            driver.terminate()
+            driver.wait(60)
 
     def rows(self, path: str, *columns: str) -> pa.Table:
         try:
@@ -133,15 +161,15 @@ def play(settings: Settings, log: MortalBroker, seed: int, kills: int) -> "Scene
         scene.over.set()
         sender.join()
     print(f"seed {seed}: killed {whom}, {scene.sent} records sent", flush=True)  # noqa: T201
-    driver = scene.start()
-    try:
-        silver, bronze = scene.layout.silver("r1", TOPIC), scene.layout.bronze(TOPIC)
-        for path in (silver, bronze):
-            until(lambda path=path: scene.rows(path, "offset").num_rows >= scene.sent, f"end of {path}")  # type: ignore[misc]
-    finally:
-        driver.terminate()
-        driver.wait(60)
+    scene.finish()
     return scene
+
+
+def overtaken(layout: Layout) -> bool:
+    """Whether Spark has called an epoch done that silver does not have, and has begun the next one."""
+    shaping = places(layout, TOPIC, FIRST_RELEASE)[1]
+    written = book(shaping.table)
+    return written is not None and Path(shaping.checkpoint, "offsets", str(written.epoch + 2)).exists()
 
 
 def verdict(scene: Scene) -> list[str]:

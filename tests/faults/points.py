@@ -5,7 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.engine import archive, shape
+from penstock.engine.archive import Archive
 from penstock.engine.commit import Files
+from penstock.engine.ids import Seen
 from penstock.lake.place import Place
 from penstock.lake.tablelog import LinkedLog
 
@@ -16,7 +19,7 @@ Act = Callable[[], object]
 class Point:
     """Before or after the nth call of a method from now on; `half`: in the middle of writing a file."""
 
-    owner: type
+    owner: Any
     method: str
     nth: int
     when: str
@@ -50,6 +53,19 @@ POINTS = {
     )
     for nth in numbers
     for when in moments
+}
+
+
+# Steps of an epoch that a task reads by itself; of silver's, one that Spark has called done before it is committed.
+LATE = {
+    "silver's rows are there": Point(shape, "known", 2, "before"),
+    "silver is judged": Point(shape, "balanced", 2, "after"),
+}
+LARGE = {
+    "bronze's files are there": Point(archive, "whole", 1, "after"),
+    "bronze is committed": Point(Archive, "epoch", 1, "after"),
+    **LATE,
+    "silver is committed": Point(Seen, "remember_facts", 2, "before"),
 }
 
 

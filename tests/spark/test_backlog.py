@@ -17,8 +17,9 @@ from pyspark.sql import SparkSession
 from tending import Tended, rows, until
 
 from domains.web.model import EVENTS
-from penstock.engine import stream
+from penstock.engine import shape, stream
 from penstock.engine.archive import Archive
+from penstock.engine.balance import Unbalanced
 from penstock.engine.shape import Shape
 from penstock.engine.stream import Job
 from penstock.lake.layout import Layout
@@ -101,3 +102,30 @@ def test_what_a_task_cannot_bring_is_brought_by_sparks_reader(
     send({"who": "ada", "amount": 1})
     until(lambda: archive.state == "failed")
     assert rows(jobs[0].place.table, 1)["offset"].to_pylist() == [0]
+
+
+def test_no_epoch_goes_before_one_that_failed_when_spark_had_called_it_done(
+    spark: SparkSession,
+    broker: str,
+    settings: Settings,
+    jobs: list[Job],
+    send: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    good, failed = shape.balanced, []
+
+    def balanced(judged: pa.Table, *told: Any) -> Any:
+        if judged["epoch"][0].as_py() == 1 and not failed:
+            failed.append("once")
+            raise Unbalanced("planted")
+        return good(judged, *told)
+
+    monkeypatch.setattr(stream, "APART", 1)
+    monkeypatch.setattr(shape, "FULL", 1)
+    monkeypatch.setattr(shape, "balanced", balanced)
+    for number in range(4):
+        send({"who": "ada", "amount": number})
+    with Tended(spark, replace(settings, kafka=broker), jobs):
+        silver = rows(jobs[1].place.table, 4)
+    assert failed == ["once"]
+    assert (silver["offset"].to_pylist(), silver["epoch"].to_pylist()) == ([0, 1, 2, 3], [0, 1, 2, 3])

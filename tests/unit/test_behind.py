@@ -21,12 +21,17 @@ def test_the_next_work_waits_for_the_one_before() -> None:
     assert done == [True, "second"]
 
 
-def test_what_went_wrong_is_raised_once_by_whoever_comes_next() -> None:
-    behind = Behind()
+def test_what_went_wrong_is_raised_to_whoever_comes_next_until_it_is_dropped() -> None:
+    behind, done = Behind(), []
     behind.leave(fail)
     with pytest.raises(ValueError, match="disk is full"):
         behind.settle()
+    with pytest.raises(ValueError, match="disk is full"):
+        behind.leave(lambda: done.append("after what failed"))
+    behind.drop()
+    behind.leave(lambda: done.append("anew"))
     behind.settle()
+    assert done == ["anew"]
 
 
 def test_a_look_does_not_wait_and_does_not_miss_a_failure() -> None:

@@ -39,7 +39,7 @@ class Archive:
 
     @property
     def every(self) -> str:
-        return "1 second"
+        return "500 milliseconds"
 
     @property
     def pace(self) -> Mapping[str, str]:

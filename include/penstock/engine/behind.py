@@ -1,4 +1,4 @@
-"""Work that an epoch leaves behind for a thread: it is done before the next epoch commits, or the stream fails."""
+"""Work that an epoch leaves behind for a thread: it is done before the next one needs it, or the stream fails."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,24 +10,30 @@ class Behind:
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "behind")
-        self._left: Future[None] | None = None
+        self._left: Future[object] | None = None
 
-    def leave(self, work: Callable[[], None]) -> None:
+    def leave(self, work: Callable[[], object]) -> None:
         self.settle()
         self._left = self._thread.submit(work)
 
+    @property
+    def idle(self) -> bool:
+        return self._left is None
+
     def settle(self) -> None:
-        """Waits for it, and raises what it raised."""
-        left, self._left = self._left, None
-        if left is not None:
-            left.result()
+        """Waits for it, and raises what it raised: to all who come, until it is dropped. None of them may go on."""
+        if self._left is not None:
+            self._left.result()
+            self._left = None
 
     def check(self) -> None:
         """Raises what it raised, without waiting: a stream with nothing to do must notice as well."""
-        if self._left is not None and self._left.done():
-            self.settle()
+        left = self._left
+        if left is not None and left.done():
+            left.result()
 
     def drop(self) -> None:
         """Waits for it; what it raised was told before, or is found again."""
         with suppress(Exception):
             self.settle()
+        self._left = None

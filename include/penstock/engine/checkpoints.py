@@ -166,8 +166,10 @@ def heal(place: Place) -> str:
         # Nothing is written, so there is nothing to go on from, and whatever the files say is of no use.
         checkpoint.remove()
         return ""
-    # An epoch that no table has is planned anew, whatever its file says by now.
-    checkpoint.forget(f"offsets/{written.epoch + 1}")
+    # An epoch that no table has is planned anew, whatever its files say by now. Of a large one Spark may have called it
+    # done and begun the next (engine/shape.py).
+    for name in (f"offsets/{written.epoch + 2}", f"commits/{written.epoch + 1}", f"offsets/{written.epoch + 1}"):
+        checkpoint.forget(name)
     wrong = _judged(place, written)
     if wrong:
         rewrite(place, written, done=written.batch)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from penstock.engine.apart import Task
 
@@ -28,6 +28,10 @@ class Epoch:
     def expected(self, rows: int) -> int:
         """How many records these rows must be of: transactions leave holes, so in doubt the log itself is counted."""
         return self.records if self.held is None or rows == self.records else self.held()
+
+    def left(self) -> "Epoch":
+        """The same for whoever goes on with it in another thread: what it takes there is not this one's to say."""
+        return replace(self, seconds={})
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -30,7 +30,7 @@ from penstock.model.domain import views_of
 from penstock.model.source import Source
 
 # Records of an epoch: they pass through the driver, and are seen when all of them are.
-FULL = 50_000
+FULL = 100_000
 
 
 @dataclass
@@ -45,6 +45,8 @@ class Shape:
     seen: Seen = field(default_factory=Seen)
     planned: Mapping[int, str] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
+    # The judgement and the commit of a large epoch, and the partials of any.
+    late: Behind = field(default_factory=Behind)
     behind: Behind = field(default_factory=Behind)
     # What other sources say of the keys of this one's facts.
     profiles: Mapping[str, Profiles] = field(default_factory=dict)
@@ -66,7 +68,7 @@ class Shape:
         """Opens the table and remembers the last day's ids; done again whenever the stream starts."""
         refuse_unfinished(self.layout, self.source.domain)
         refuse_gone(self.layout, self.release, self.source)
-        self.behind.drop()
+        self.finish()
         self.tables.clear()
         self._silver()
         silver.widen(self.place.table)
@@ -81,15 +83,27 @@ class Shape:
         return planned(records, self.source, self.planned)
 
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]:
-        """Writes one epoch of dispositions to silver, in one commit; its partials while the next one is read."""
-        table = self._silver()
-        if table.committed(epoch.query) >= epoch.number:
+        """Writes one epoch of dispositions to silver, in one commit; its partials while the next one is read.
+
+        Of a large epoch all that follows the task is done while the next one's task works: Spark's checkpoint is then
+        ahead of silver by an epoch, and who starts again believes silver (engine/checkpoints.py).
+        """
+        if self.late.idle and self._silver().committed(epoch.query) >= epoch.number:
             # A crash came after it: what silver says is what happened.
             self.speed(committed_facts(self.place.table, epoch.number), epoch)
             return {}
         with epoch.stage("read"):
             shaped = collected(self._apart(batch.sparkSession, epoch) or batch, self.source)
             self._must_know(named(shaped["value"]))
+        with epoch.stage("late"):
+            self.late.settle()
+        if epoch.read is None:
+            return self._written(shaped, epoch)
+        self.late.leave(partial(self._written, shaped, epoch.left()))
+        return {"rows": shaped.num_rows}
+
+    def _written(self, shaped: pa.Table, epoch: Epoch) -> Mapping[str, int]:
+        """Judged, balanced and committed, in the order of the epochs."""
         with epoch.stage("judge"):
             told = known({name: each.ends() for name, each in self.profiles.items()})
             rows = disposed(shaped, self.seen, self.source, epoch.number, told, self.announced.now())
@@ -97,15 +111,17 @@ class Shape:
         with epoch.stage("behind"):
             self.behind.settle()
         with epoch.stage("silver"):
-            table.append(rows, epoch.query, epoch.number, topic=epoch.topic)
+            self._silver().append(rows, epoch.query, epoch.number, topic=epoch.topic)
             self.seen.remember_facts(rows)
         self.behind.leave(partial(self.speed, silver.facts(rows), epoch))
         return counts
 
     def check(self) -> None:
+        self.late.check()
         self.behind.check()
 
     def finish(self) -> None:
+        self.late.drop()
         self.behind.drop()
 
     def speed(self, facts: pa.Table, epoch: Epoch) -> None:

@@ -83,7 +83,9 @@ class Stream:
     level_at: float = field(default_factory=time.time)
     written_at: float = 0.0
     ended: float = 0.0
-    _named: threading.Event = field(default_factory=threading.Event)
+    # Python may be in an epoch of a query that Spark has ended: nothing begins anew before it is out of it.
+    _working: threading.Lock = field(default_factory=threading.Lock)
+    _life: int = 0
 
     def tend(self, spark: SparkSession, now: float) -> None:
         """Starts the query, notices that it failed, or says that it lives."""
@@ -117,19 +119,23 @@ class Stream:
 
     def _try(self, spark: SparkSession) -> None:
         try:
-            self.job.prepare()
-            healed = heal(self.job.place)
-            self.progress.sentence = f"rebuilt a checkpoint that was {healed}" if healed else ""
-            # A stream that has read nothing yet starts where the log does: that is no gap.
-            if written := book(self.job.place.table):
-                refuse(gaps(self.kafka, self.job.source.name, ends(self.job.place, written.epoch), written.topic))
-            self.topic = identity(self.kafka, self.job.source.name)
-            self.query = self._start(spark)
+            with self._working:
+                self._begin(spark)
         except Exception as error:
             self._failed(f"{type(error).__name__}: {error}")
 
+    def _begin(self, spark: SparkSession) -> None:
+        self._life += 1
+        self.job.prepare()
+        healed = heal(self.job.place)
+        self.progress.sentence = f"rebuilt a checkpoint that was {healed}" if healed else ""
+        # A stream that has read nothing yet starts where the log does: that is no gap.
+        if written := book(self.job.place.table):
+            refuse(gaps(self.kafka, self.job.source.name, ends(self.job.place, written.epoch), written.topic))
+        self.topic = identity(self.kafka, self.job.source.name)
+        self.query = self._start(spark)
+
     def _start(self, spark: SparkSession) -> StreamingQuery:
-        self._named.clear()
         options = {
             "kafka.bootstrap.servers": self.kafka,
             "subscribe": self.job.source.name,
@@ -143,14 +149,18 @@ class Stream:
         # A task costs more than its records; two streams and their commits share the cores.
         rows = self.job.plan(records.coalesce(max(1, spark.sparkContext.defaultParallelism // 2)))
         writer = rows.writeStream.queryName(self.job.place.job).option("checkpointLocation", self.job.place.checkpoint)
-        query = writer.trigger(processingTime=self.job.every).foreachBatch(self._epoch).start()
+        query = writer.trigger(processingTime=self.job.every).foreachBatch(partial(self._next, self._life)).start()
         self.progress.query = str(query.id)
-        self._named.set()
         return query
 
-    def _epoch(self, batch: DataFrame, number: int) -> None:
+    def _next(self, life: int, batch: DataFrame, number: int) -> None:
         # The first epoch may begin before start() has returned the query's id.
-        self._named.wait()
+        with self._working:
+            if life != self._life:
+                raise RuntimeError(f"the query of epoch {number} has ended, and another goes on from its table")
+            self._epoch(batch, number)
+
+    def _epoch(self, batch: DataFrame, number: int) -> None:
         begun = time.perf_counter()
         epoch = self._begun(number)
         try:
@@ -193,7 +203,7 @@ class Stream:
         said = self.progress
         said.state, said.sentence = "failed", cause(why)
         said.todo = (
-            f"Tried again in {pause:.0f} s, from epoch {said.epoch + 1}; records wait safely in the log. If the "
+            f"Tried again in {pause:.0f} s, from where its table ends; records wait safely in the log. If the "
             f"sentence names the code of domain {self.job.source.domain!r}, correct it and start the driver again."
         )
         self._say()

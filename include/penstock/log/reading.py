@@ -23,7 +23,8 @@ RECORD = pa.schema(
         "timestamp": pa.timestamp("us", "UTC"),
     }
 )
-AT_ONCE = 10_000
+# Of more at once Python's objects leave the processor's cache, and of fewer than this DuckDB's vectors are not full.
+AT_ONCE, AHEAD = 2_048, 10_000
 # Where a transaction has ended there are fewer records than offsets, and who asks for all of them waits so long.
 WAIT_SECONDS = 0.2
 # So long without a record the log may be silent: its broker may be another one by now.
@@ -47,7 +48,7 @@ def read(kafka: str, source: str, offsets: Mapping[int, tuple[int, int]]) -> Ite
         "isolation.level": "read_uncommitted",
         "check.crcs": True,
         # What is read ahead of a range is read in vain; and nobody waits a second, as is usual, once that is full.
-        "queued.min.messages": AT_ONCE,
+        "queued.min.messages": AHEAD,
         "queued.max.messages.kbytes": 8192,
         "fetch.queue.backoff.ms": 1,
     }
@@ -65,8 +66,9 @@ def _of_partition(reader: Consumer, first: int, end: int) -> Iterator[pa.RecordB
     while at < end:
         with _without_collecting():
             said = reader.consume(min(end - at, AT_ONCE), WAIT_SECONDS)
-            reached = max([at, *map(_reached, said)])
-            found = batch([each for each in said if not each.error() and _reached(each) <= end])
+            ends = [_reached(each) for each in said]
+            reached = max([at, *ends])
+            found = batch([each for each, to in zip(said, ends, strict=True) if not each.error() and to <= end])
         if found.num_rows:
             yield found
         if reached > at:
