@@ -49,3 +49,16 @@ def test_a_stop_waits_and_leaves_what_failed_to_the_next_start() -> None:
     behind.leave(fail)
     behind.drop()
     behind.check()
+
+
+def test_it_is_idle_when_all_is_done_and_well() -> None:
+    behind, go = Behind(), threading.Event()
+    behind.leave(lambda: go.wait(10))
+    assert not behind.idle
+    go.set()
+    behind.settle()
+    assert behind.idle
+    behind.leave(fail)
+    with pytest.raises(ValueError, match="disk is full"):
+        behind.settle()
+    assert not behind.idle

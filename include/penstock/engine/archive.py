@@ -66,11 +66,15 @@ class Archive:
             table.add(files, epoch.query, epoch.number, topic=epoch.topic)
         return {"rows": rows}
 
-    def check(self) -> None:
+    def settled(self) -> bool:
         """An archive leaves nothing behind."""
+        return True
+
+    def check(self) -> None:
+        """So there is nothing to look at."""
 
     def finish(self) -> None:
-        """Nor has it anything to wait for."""
+        """Nor anything to wait for."""
 
 
 def bronze(batch: DataFrame) -> DataFrame:

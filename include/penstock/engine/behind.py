@@ -18,7 +18,9 @@ class Behind:
 
     @property
     def idle(self) -> bool:
-        return self._left is None
+        """Whether all that was left is done, and well."""
+        left = self._left
+        return left is None or (left.done() and left.exception() is None)
 
     def settle(self) -> None:
         """Waits for it, and raises what it raised: to all who come, until it is dropped. None of them may go on."""

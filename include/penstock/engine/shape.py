@@ -116,6 +116,9 @@ class Shape:
         self.behind.leave(partial(self.speed, silver.facts(rows), epoch))
         return counts
 
+    def settled(self) -> bool:
+        return self.late.idle
+
     def check(self) -> None:
         self.late.check()
         self.behind.check()

@@ -49,7 +49,7 @@ class Job(Protocol):
 
     The plan is analysed once in the life of a query; an epoch gets its rows, as many as its `pace` (options of Spark's
     Kafka source) says. What it leaves to be done beside the next one is checked again and again, and finished at the
-    end.
+    end; until it is `settled` the last epoch may be committed or not.
     """
 
     @property
@@ -63,6 +63,7 @@ class Job(Protocol):
     def prepare(self) -> None: ...
     def plan(self, records: DataFrame) -> DataFrame: ...
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]: ...
+    def settled(self) -> bool: ...
     def check(self) -> None: ...
     def finish(self) -> None: ...
 
@@ -83,9 +84,7 @@ class Stream:
     level_at: float = field(default_factory=time.time)
     written_at: float = 0.0
     ended: float = 0.0
-    # Python may be in an epoch of a query that Spark has ended: nothing begins anew before it is out of it.
-    _working: threading.Lock = field(default_factory=threading.Lock)
-    _life: int = 0
+    _named: threading.Event = field(default_factory=threading.Event)
 
     def tend(self, spark: SparkSession, now: float) -> None:
         """Starts the query, notices that it failed, or says that it lives."""
@@ -119,23 +118,19 @@ class Stream:
 
     def _try(self, spark: SparkSession) -> None:
         try:
-            with self._working:
-                self._begin(spark)
+            self.job.prepare()
+            healed = heal(self.job.place)
+            self.progress.sentence = f"rebuilt a checkpoint that was {healed}" if healed else ""
+            # A stream that has read nothing yet starts where the log does: that is no gap.
+            if written := book(self.job.place.table):
+                refuse(gaps(self.kafka, self.job.source.name, ends(self.job.place, written.epoch), written.topic))
+            self.topic = identity(self.kafka, self.job.source.name)
+            self.query = self._start(spark)
         except Exception as error:
             self._failed(f"{type(error).__name__}: {error}")
 
-    def _begin(self, spark: SparkSession) -> None:
-        self._life += 1
-        self.job.prepare()
-        healed = heal(self.job.place)
-        self.progress.sentence = f"rebuilt a checkpoint that was {healed}" if healed else ""
-        # A stream that has read nothing yet starts where the log does: that is no gap.
-        if written := book(self.job.place.table):
-            refuse(gaps(self.kafka, self.job.source.name, ends(self.job.place, written.epoch), written.topic))
-        self.topic = identity(self.kafka, self.job.source.name)
-        self.query = self._start(spark)
-
     def _start(self, spark: SparkSession) -> StreamingQuery:
+        self._named.clear()
         options = {
             "kafka.bootstrap.servers": self.kafka,
             "subscribe": self.job.source.name,
@@ -149,18 +144,14 @@ class Stream:
         # A task costs more than its records; two streams and their commits share the cores.
         rows = self.job.plan(records.coalesce(max(1, spark.sparkContext.defaultParallelism // 2)))
         writer = rows.writeStream.queryName(self.job.place.job).option("checkpointLocation", self.job.place.checkpoint)
-        query = writer.trigger(processingTime=self.job.every).foreachBatch(partial(self._next, self._life)).start()
+        query = writer.trigger(processingTime=self.job.every).foreachBatch(self._epoch).start()
         self.progress.query = str(query.id)
+        self._named.set()
         return query
 
-    def _next(self, life: int, batch: DataFrame, number: int) -> None:
-        # The first epoch may begin before start() has returned the query's id.
-        with self._working:
-            if life != self._life:
-                raise RuntimeError(f"the query of epoch {number} has ended, and another goes on from its table")
-            self._epoch(batch, number)
-
     def _epoch(self, batch: DataFrame, number: int) -> None:
+        # The first epoch may begin before start() has returned the query's id.
+        self._named.wait()
         begun = time.perf_counter()
         epoch = self._begun(number)
         try:
@@ -210,7 +201,9 @@ class Stream:
 
     def _measure_lag(self, query: StreamingQuery, now: float) -> None:
         last = query.lastProgress
-        ends, latest = (_offsets(last.sources[0], name) for name in ("endOffset", "latestOffset")) if last else ({}, {})
+        # Looked at after it: Spark tells of an epoch when its job has left it, so what is settled by now has it too.
+        taken = "endOffset" if self.job.settled() else "startOffset"
+        ends, latest = (_offsets(last.sources[0], name) for name in (taken, "latestOffset")) if last else ({}, {})
         if not (ends and latest):
             return
         self.progress.offsets = ends

@@ -31,6 +31,8 @@ from penstock.settings import Settings
 TOPIC = "web.events"
 VISITORS = 5000
 JOB = Path(__file__).parents[3] / "spark_jobs" / "stream.py"
+# The same, of which only the archives run.
+ARCHIVES = Path(__file__).with_name("load") / "archives.py"
 PATIENCE = 600.0
 SERVER_PATIENCE = 60.0
 
@@ -105,13 +107,13 @@ class Rig:
             yield
 
     @contextmanager
-    def driver(self, code: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    def driver(self, code: Path | None = None, job: Path = JOB) -> Iterator[subprocess.Popen[bytes]]:
         """The streams of web events, run as production runs them, by other code if so said; measured until they are
         stopped."""
         first = {"PYTHONPATH": str(code)} if code else {}
         with (self.settings.home / "driver.log").open("ab") as said:
             process = subprocess.Popen(
-                [sys.executable, str(JOB), "--sources", TOPIC],
+                [sys.executable, str(job), "--sources", TOPIC],
                 env={**os.environ, **self.settings.to_env(), **first},
                 stdout=said,
                 stderr=said,

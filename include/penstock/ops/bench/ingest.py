@@ -5,7 +5,9 @@ The peer is Apache Flink: when ours has stopped, it takes the same topic to Parq
 (ops/load/flink.sql). A rate is rows a second between the first commit and the last, so that no start is in it.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import duckdb
@@ -13,7 +15,7 @@ from deltalake import DeltaTable
 
 from penstock.ops.bench import Figure
 from penstock.ops.load import flink
-from penstock.ops.rig import TOPIC, Cost, Rig, commits, measured, rig
+from penstock.ops.rig import ARCHIVES, TOPIC, Cost, Rig, commits, measured, rig
 
 # What both say of a record; times as instants, because the files name their zone differently.
 SAID = (
@@ -31,7 +33,7 @@ class Peer(NamedTuple):
 
 
 def run(quick: bool) -> Iterator[Figure]:
-    yield from ingested(300_000 if quick else 10_000_000)
+    yield from ingested(int(os.environ.get("PENSTOCK_BENCH_FACTS", "300000" if quick else "10000000")))
 
 
 def ingested(count: int) -> Iterator[Figure]:
@@ -41,6 +43,7 @@ def ingested(count: int) -> Iterator[Figure]:
             place.wait(place.silver, count)
             place.wait(place.bronze, count)
         right = once(files(place.silver), count) and once(files(place.bronze), count)
+        alone = archived(place, count)
         peer = beside(place, count)
         yield Figure(
             "ingest",
@@ -55,6 +58,24 @@ def ingested(count: int) -> Iterator[Figure]:
         )
         bronze = rate(landed(place.bronze))
         yield Figure("ingest", "events a second to bronze beside it", bronze, goal=">= 150000", gate_ok=right)
+        yield alone
+
+
+def archived(place: Rig, count: int) -> Figure:
+    """The same topic to the bronze of a lake of its own, by a driver that has nothing else to do."""
+    home = place.settings.home / "raw"
+    home.mkdir()
+    raw = Rig(replace(place.settings, home=home, lake=str(home / "lake")))
+    with raw.driver(job=ARCHIVES):
+        raw.wait(raw.bronze, count)
+    return Figure(
+        "ingest",
+        "events a second to bronze alone",
+        rate(landed(raw.bronze)),
+        goal=">= 150000",
+        gate_ok=once(files(raw.bronze), count),
+        detail=used(raw.cost),
+    )
 
 
 def beside(place: Rig, count: int) -> Peer:
