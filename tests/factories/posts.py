@@ -24,7 +24,7 @@ class Echo:
     def post(self, name: str, headers: Mapping[bytes, bytes], peer: str, asked: bytes) -> Post:
         if name != "web.events":
             raise Refusal("unknown_source")
-        return Post(source(name), self.access.everyone, "json", headers, peer)
+        return Post(source(name), self.access.everyone, "json", headers, {})
 
     async def answer(self, post: Post, body: bytes) -> Answer:
         self.heard.append(body)

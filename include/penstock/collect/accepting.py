@@ -13,7 +13,7 @@ import orjson
 from penstock.collect.access import Access, WriteKey
 from penstock.collect.asgi import JSON, PROBLEM, Answer, Headers, query
 from penstock.collect.body import inflate
-from penstock.collect.envelope import AVRO, Sealing, common, framed, seal
+from penstock.collect.envelope import AVRO, Sealing, common, framed, received, seal
 from penstock.collect.events import Event, split
 from penstock.collect.keeping import Keeping, Kept, Unsafe
 from penstock.collect.later import Answers
@@ -39,13 +39,13 @@ RETRY_SECONDS = 5
 
 
 class Post(NamedTuple):
-    """What the head of a post says, once it may come: whose events, of what kind, from whom."""
+    """What the head of a post says, once it may come: whose events, of what kind, and what is known of them by it."""
 
     source: Source
     key: WriteKey
     kind: str
     headers: Mapping[bytes, bytes]
-    peer: str
+    envelope: Envelope
 
 
 class Accepting:
@@ -77,7 +77,11 @@ class Accepting:
         kind = KINDS.get(content_type) or KINDS.get(content_type.partition(b";")[0].strip().lower())
         if kind is None:
             raise Refusal("unknown_type")
-        return Post(source, key, kind, headers, peer)
+        return self.posted(source, key, kind, headers, peer)
+
+    def posted(self, source: Source, key: WriteKey, kind: str, headers: Mapping[bytes, bytes], peer: str) -> Post:
+        place = self._places.of(self.access.address(peer, headers))
+        return Post(source, key, kind, headers, common(source, AVRO if kind == "avro" else JSON[1], place, headers))
 
     async def answer(self, post: Post, body: bytes) -> Answer:
         """Whatever happens, there is an answer."""
@@ -90,11 +94,11 @@ class Accepting:
 
     async def take(self, post: Post, body: bytes) -> Answer:
         """One post: split, seal, keep, answer."""
-        source, key, kind, headers, _ = post
+        source, key, kind, headers, envelope = post
+        envelope = received(envelope)
         encoding = headers.get(b"content-encoding")
         if encoding:
             body = inflate(body, encoding.strip().lower(), self.access.limits)
-        envelope = self._envelope(post)
         events: list[Event] = [(0, body, {})]
         if kind == "avro":
             records, ids, refused = framed(source, body, envelope)
@@ -123,7 +127,7 @@ class Accepting:
         """The record of an event that came as a query, if there is one."""
         post.key.spend(1)
         events, refused = split(orjson.dumps(event), False, self.access.limits)
-        records, _, misfits = seal(post.source, events, self._envelope(post), self.access.limits)
+        records, _, misfits = seal(post.source, events, received(post.envelope), self.access.limits)
         self._count([*refused, *misfits])
         return records, events
 
@@ -133,10 +137,6 @@ class Accepting:
             await self._keep(source, await self._sealing.sealed(source, records, events))
         except (Refusal, Unsafe) as error:
             self.metrics.add("penstock_refused_total", reason=getattr(error, "reason", "unsafe"))
-
-    def _envelope(self, post: Post) -> Envelope:
-        place = self._places.of(self.access.address(post.peer, post.headers))
-        return common(post.source, AVRO if post.kind == "avro" else JSON[1], place, post.headers)
 
     async def _keep(self, source: Source, records: list[Record], placed: bool = False) -> Kept:
         try:

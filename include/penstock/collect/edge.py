@@ -6,7 +6,7 @@ Most posts do not come this way: wire.py answers them itself (posted.py).
 import logging
 
 from penstock.collect import pages
-from penstock.collect.accepting import Accepting, Post
+from penstock.collect.accepting import Accepting
 from penstock.collect.asgi import Answer, Receive, Scope, Send, answer, query
 from penstock.collect.body import Gone, read
 from penstock.collect.later import Answers
@@ -101,7 +101,7 @@ class Edge:
         source = taking.source(name)
         key = taking.key(source, headers, asked)
         event = {field: value for field, value in query(asked).items() if field != "key"}
-        records, events = taking.pixel(Post(source, key, "json", headers, scope["client"][0]), event)
+        records, events = taking.pixel(taking.posted(source, key, "json", headers, scope["client"][0]), event)
         await answer(send, 200, pages.GIF, [(b"content-type", b"image/gif"), (b"cache-control", b"no-store")])
         if records:
             await taking.keep_unanswered(source, records, events)

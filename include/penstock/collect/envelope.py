@@ -33,10 +33,10 @@ USER_AGENT_BYTES = 512
 
 
 def common(source: Source, content_type: bytes, sender: Envelope, headers: Mapping[bytes, bytes]) -> Envelope:
-    """The part of the envelope that all events of a request share. `sender` is what places.py says of the address."""
+    """The part of the envelope that a head decides. `sender` is what places.py says of the address."""
     envelope: Envelope = {
         "event_id": b"",
-        "received_at": str(time.time_ns() // 1_000_000).encode(),
+        "received_at": b"",
         "source": source.name.encode(),
         "content_type": content_type if content_type == AVRO else b"application/json",
         "collector": COLLECTOR,
@@ -51,6 +51,11 @@ def common(source: Source, content_type: bytes, sender: Envelope, headers: Mappi
     if consent:
         envelope["consent"] = consent
     return envelope
+
+
+def received(envelope: Envelope) -> Envelope:
+    """The part of the envelope that all events of a request share, which is there now."""
+    return {**envelope, "received_at": b"%d" % (time.time_ns() // 1_000_000)}
 
 
 def _consent(headers: Mapping[bytes, bytes]) -> bytes:
@@ -72,6 +77,8 @@ def seal(
     ids: list[str] = []
     refused: list[Refused] = []
     topic, key_field = source.name, source.key
+    # Fits, whatever its letters are.
+    short = limits.key_bytes // 4
     named = [event.get("event_id") for _, _, event in events]
     given = iter(uuid7s(named.count(None)))
     for (index, value, event), event_id in zip(events, named, strict=True):
@@ -81,7 +88,9 @@ def seal(
             refused.append(Refused(index, "bad_event_id"))
             continue
         key = event.get(key_field)
-        if key is not None:
+        if key.__class__ is str and len(key) <= short:
+            key = key.encode()
+        elif key is not None:
             key = _key(key, limits)
             if key is None:
                 refused.append(Refused(index, "bad_key"))
@@ -140,14 +149,12 @@ class Sealing:
 
     async def _sealed(self, source: Source, records: list[Record], told: list[Parsed]) -> list[Record]:
         named = [whom(source, event) for event in told]
-        known = self._sealers.known()
-        while missing := set(named).difference(known):
-            await self._learn(missing)
-            known = self._sealers.known()
+        while (sealers := self._sealers.of(named)) is None:
+            await self._learn(set(named).difference(self._sealers.known()))
         agent = agent_first(_bytes(records[0].headers.get(AGENT)))
         return [
-            _closed(record, known[each], agent, nonce)
-            for record, each, nonce in zip(records, named, nonces(len(named)), strict=True)
+            _closed(record, sealer, agent, nonce)
+            for record, sealer, nonce in zip(records, sealers, nonces(len(named)), strict=True)
         ]
 
     async def _learn(self, missing: set[Whom]) -> None:
@@ -170,7 +177,8 @@ class Sealing:
 def _closed(record: Record, sealer: Sealer, agent: bytes, nonce: bytes) -> Record:
     """The envelope is the record's own: it loses the user agent, which is in the sealed value."""
     headers = record.headers
-    headers.pop(AGENT, None)
+    if AGENT in headers:
+        del headers[AGENT]
     headers[SUBJECTS] = sealer.subjects
     return Record(record.topic, sealer.seal(agent + record.value, nonce), sealer.key, headers)
 

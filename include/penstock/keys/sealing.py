@@ -85,6 +85,14 @@ class Sealers:
             self._known, self._generation = {}, generation
         return self._known
 
+    def of(self, named: Iterable[Whom]) -> list[Sealer] | None:
+        """Theirs, in their order; None where one is not known."""
+        known = self.known()
+        try:
+            return [known[each] for each in named]
+        except KeyError:
+            return None
+
     def learn(self, named: Collection[Whom]) -> None:
         """Asks the keys, which are durable before anything is sealed with them. Waits for the disk."""
         generation = self._keys.generation()

@@ -262,7 +262,7 @@ def test_a_header_that_would_end_the_head_is_never_sent() -> None:
         class Line:
             transport, loop, accepting = Closed(), asyncio.get_running_loop(), Echo(Limits())
 
-        post = Post(source("web.events"), Line.accepting.access.everyone, "json", {b"x": b"1\r\nset-cookie: a"}, "")
+        post = Post(source("web.events"), Line.accepting.access.everyone, "json", {b"x": b"1\r\nset-cookie: a"}, {})
         posted = Posted(Line(), post, True)  # type: ignore[arg-type]
         posted.begin(b"{}")
         with contextlib.suppress(ValueError):

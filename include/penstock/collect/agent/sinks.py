@@ -11,7 +11,7 @@ import httpx
 import orjson
 
 from penstock.collect.agent.formats import Event
-from penstock.collect.envelope import common, seal
+from penstock.collect.envelope import common, received, seal
 from penstock.collect.limits import Limits
 from penstock.log.producer import Envelope, Log, LogDown
 from penstock.model.domain import source
@@ -61,11 +61,12 @@ class Kafka:
 
     def __init__(self, kafka: str, to: str) -> None:
         self._source = source(to)
+        self._envelope = common(self._source, b"application/json", NOBODY, {})
         self._log = Log(kafka)
 
     async def put(self, events: list[Event]) -> None:
         told = [(index, orjson.dumps(event), event) for index, event in enumerate(events)]
-        records, _, refused = seal(self._source, told, common(self._source, b"application/json", NOBODY, {}), Limits())
+        records, _, refused = seal(self._source, told, received(self._envelope), Limits())
         for one in refused:
             log.error("an event cannot be written to %s: %s", self._source.name, one.reason)
         failures = 0
