@@ -81,29 +81,42 @@ def _engine() -> duckdb.DuckDBPyConnection:
     engine = duckdb.connect(config={"threads": 1, "memory_limit": "2GB", "temp_directory": ""})
     engine.create_function("is_json", _is_json, ["varchar"], "boolean")
     for name, meaning, names in (
-        ("known_agent", known.agent, known.Agent._fields),
         ("known_referrer", known.referrer, known.Referrer._fields),
         ("known_place", known.place, known.Place._fields),
     ):
-        kinds = {each: "boolean" if each == "bot" else "varchar" for each in names}
-        function = partial(_looked_up, meaning, kinds)
+        kinds = dict.fromkeys(names, "varchar")
+        function = partial(_looked_up, meaning, names)
         engine.create_function(  # type: ignore[call-overload]
             name, function, ["varchar"], duckdb.struct_type(kinds), type="arrow", null_handling="special"
         )
     return engine
 
 
+def with_agents(rows: pa.Table) -> pa.Table:
+    """With what the user agents mean. As a function of DuckDB's it would pass texts to and fro for each record."""
+    for name, column in _meant(known.agent, known.Agent._fields, rows["user_agent"]).items():
+        rows = rows.append_column(name, column)
+    return rows
+
+
 def _looked_up(
-    meaning: Callable[[str], tuple[object, ...]], kinds: Mapping[str, str], texts: pa.ChunkedArray
-) -> pa.Array:
-    """What each text means; asked once for each different one."""
+    meaning: Callable[[str], tuple[object, ...]], names: Sequence[str], texts: pa.ChunkedArray
+) -> pa.StructArray:
+    meant = _meant(meaning, names, texts)
+    return pa.StructArray.from_arrays([*meant.values()], [*meant])
+
+
+def _meant(
+    meaning: Callable[[str], tuple[object, ...]], names: Sequence[str], texts: pa.ChunkedArray
+) -> dict[str, pa.Array]:
+    """What each text means, by name; asked once for each different one."""
     codes = pc.fill_null(texts, "").combine_chunks().dictionary_encode()
     meanings = [meaning(text) for text in codes.dictionary.to_pylist()]
-    columns = [
-        pa.array([each[place] for each in meanings], pa.bool_() if kind == "boolean" else pa.string())
-        for place, kind in enumerate(kinds.values())
-    ]
-    return pa.StructArray.from_arrays([column.take(codes.indices) for column in columns], list(kinds))
+    # Of no texts there is nothing to tell a column's type by.
+    columns = [[each[place] for each in meanings] for place in range(len(names))]
+    kinds = [pa.bool_() if name == "bot" else pa.string() for name in names]
+    made = [pa.array(column, kind).take(codes.indices) for column, kind in zip(columns, kinds, strict=True)]
+    return dict(zip(names, made, strict=True))
 
 
 def _is_json(text: str) -> bool:

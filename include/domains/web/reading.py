@@ -36,7 +36,11 @@ TIME_CASES = {
     "in_future": "told_at > arrived + interval 24 hours",
 }
 HAPPENED_AT = "if(told_at > arrived, arrived, coalesce(told_at, arrived))"
-FLAGS = "list_concat(if(told_at > arrived, ['clamped'], []::varchar[]), if(told.imported = 'true', ['imported'], []))"
+# Lists that are made for each record, nearly always of nothing, take a tenth of all that is made of it.
+FLAGS = (
+    "case when told_at > arrived then if(told.imported = 'true', ['clamped', 'imported'], ['clamped'])"
+    " when told.imported = 'true' then ['imported'] else []::varchar[] end"
+)
 
 
 class Fields:

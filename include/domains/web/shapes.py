@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from domains.web import addresses, reading
-from domains.web.asking import asked, asked_once
+from domains.web.asking import asked, asked_once, with_agents
 from domains.web.model import EVENTS, IDENTITIES, NUMBERS, OPTIONAL, REQUIRED, TIME_REASONS, TYPES, USERS, UTM
 from penstock.engine.shapes import OfTables
 
@@ -30,7 +30,7 @@ ADDRESS_STEPS = [
 ]
 KNOWN_STEPS = [
     {"agent": "coalesce(told.user_agent, user_agent)", "zone": "told.timezone"},
-    {"by_agent": "known_agent(agent)", "by_zone": "known_place(zone)"},
+    {"by_zone": "known_place(zone)"},
     {"place": f"if({PLACED} and regexp_full_match(client_place, '{PLACE}'), client_place, null)"},
 ]
 CHANNEL = (
@@ -43,10 +43,9 @@ CHANNEL = (
 
 
 EVENT_FIELDS = reading.Fields(TEXTS, NUMBERS, ["props"])
-# The columns that are not simply what was told. Of `by_agent` and `utm` each field is a column.
+# The columns that are not simply what was told. Of `utm` each field is a column.
 EVENT_COLUMNS = {
     **{name: f"try_cast(trunc(try_cast(told.{name} as double)) as bigint)" for name in NUMBERS},
-    "by_agent": "by_agent",
     "user_agent": "agent",
     "country": "coalesce(told.country, left(place, 2), by_zone.country)",
     # A time zone's part of the world says nothing of another country.
@@ -81,7 +80,7 @@ def events(records: pa.Table) -> pa.Table:
     reason = reading.reason([field.name for field in REQUIRED], rules)
     rows = asked(records, [*EVENT_FIELDS.steps(), *KNOWN_STEPS], reason, EVENT_COLUMNS)
     # Addresses recur, and to look at one takes as long as to judge all else.
-    return _placed(asked_once(rows, ADDRESSES, ADDRESS_STEPS, ADDRESS_COLUMNS))
+    return _placed(asked_once(with_agents(rows), ADDRESSES, ADDRESS_STEPS, ADDRESS_COLUMNS))
 
 
 def _placed(rows: pa.Table) -> pa.Table:

@@ -36,7 +36,7 @@ def test_a_plan_says_what_it_takes_and_begins_nothing(log: ToyLog, tmp_path: Pat
     asked = Asked("toy", str(TOY), first="2026-03-02", operation="replay/1")
     told = consider(log.layout, tmp_path, asked)
     assert f"toy by {TOY}" in told
-    assert "from 2026-03-02 to now, and the rest is taken over): 30 records, about 0 min 40 s" in told
+    assert "from 2026-03-02 to now, and the rest is taken over): 30 records, about 0 min 20 s" in told
     assert list(registry(log.layout, "toy").releases) == ["r1"]
 
 

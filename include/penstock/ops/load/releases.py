@@ -3,7 +3,9 @@
 import json
 import shutil
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import httpx
@@ -20,14 +22,28 @@ PATIENCE = 30.0
 
 def other_code(settings: Settings, name: str, old: str, new: str, after: str = "") -> Path:
     """The project's code of the web but for one line, the first after some text."""
-    folder = settings.home / "other"
-    for part in ("include/domains/web", "expectations"):
-        shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    folder = _copied(settings)
     file = folder / "include/domains/web" / name
     before, named, rest = file.read_text().partition(after) if after else ("", "", file.read_text())
     if old not in rest:
         raise ValueError(f"{file} has no {old!r}")
     file.write_text(before + named + rest.replace(old, new, 1))
+    return folder
+
+
+def of_views(settings: Settings, names: Iterable[str]) -> Path:
+    """The same code, of which only some views are left."""
+    left = f"VIEWS = tuple(view for view in VIEWS if view.name in {sorted(names)!r})\n"
+    folder = _copied(settings)
+    with (folder / "include/domains/web/views.py").open("a") as file:
+        file.write(f"\n{left}")
+    return folder
+
+
+def _copied(settings: Settings) -> Path:
+    folder = Path(mkdtemp(dir=settings.home, prefix="code-"))
+    for part in ("include/domains/web", "expectations"):
+        shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 
 
