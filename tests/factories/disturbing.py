@@ -46,9 +46,13 @@ def well(build: "subprocess.Popen[str]") -> None:
 
 def paused(operator: Operator, run: str, chance: Random) -> None:
     """The machine's half with this build sleeps, and wakes up when its replacement has finished."""
-    asleep = [each for job in under_way(operator, chance) for each in (job, *workers(operator, job))]
-    for process in asleep:
-        process.suspend()
+    asleep = list[psutil.Process]()
+    for job in under_way(operator, chance):
+        # It may be over by now.
+        with suppress(psutil.NoSuchProcess):
+            for process in (job, *workers(operator, job)):
+                process.suspend()
+                asleep.append(process)
     try:
         operator.ended(run)
     finally:

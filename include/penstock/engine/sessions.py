@@ -47,7 +47,9 @@ def _joined(sessions: Sessions, rows: DataFrame, facts: Column, stored: Mapping[
     gap = F.expr(f"interval {Bucket.of(sessions.gap).seconds} seconds")
     silent = F.col("started") >= F.max("ended").over(before) + gap
     islands = rows.withColumn("_new", F.coalesce(silent, F.lit(False)).cast("int")).withColumn(
-        "_island", F.sum("_new").over(in_order.rowsBetween(Window.unboundedPreceding, 0))
+        # Those that started at one moment are on one island, whichever of them was new.
+        "_island",
+        F.sum("_new").over(in_order.rangeBetween(Window.unboundedPreceding, Window.currentRow)),
     )
     joined = islands.groupBy(*sessions.key, "_island").agg(
         F.min("started").alias("started"), F.max("ended").alias("ended"), facts.alias("facts"), *aggregates(stored)

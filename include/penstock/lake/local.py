@@ -147,7 +147,8 @@ def minis_sql(sessions: Sessions) -> str:
     order = f"partition by {keys} order by {sessions.at}"
     gap = f"interval '{Bucket.of(sessions.gap).seconds} seconds'"
     silent = f"coalesce({sessions.at} >= lag({sessions.at}) over ({order}) + {gap}, false)"
-    island = f"count_if(_new) over ({order} rows between unbounded preceding and current row)"
+    # Facts of one moment come in no order, and in another one each time: they are on one island, whichever was new.
+    island = f"count_if(_new) over ({order} range between unbounded preceding and current row)"
     shown = [*_quoted(sessions.key), "started", "ended", "facts"]
     stored = [column for name, measure in sessions.measures.items() for column in measure.columns(name)]
     return (

@@ -39,13 +39,16 @@ def stitched_sql(sessions: Sessions, near: bool) -> str:
     close = f"near.ended + {width} > minis.started and near.started - {width} < minis.ended"
     published = f"select {columns}, 0 as _open from near where exists (select 1 from minis where {same} and {close})"
     fresh = f"select {columns}, facts as _open from minis"
-    in_order = f"partition by {keys} order by started rows between unbounded preceding"
+    in_order = f"partition by {keys} order by started"
+    before = f"({in_order} rows between unbounded preceding and 1 preceding)"
+    # Those that started at one moment come in no order: they are on one island, whichever was new.
+    by_now = f"({in_order} range between unbounded preceding and current row)"
     folds = [f"{sql} as {quoted(column)}" for column, sql in _folds(sessions)]
     return (
         f"with parts as ({fresh}{' union all by name ' + published if near else ''}), "
-        f"silent as (select *, coalesce(started >= max(ended) over ({in_order} and 1 preceding) + {width}, false) "
+        f"silent as (select *, coalesce(started >= max(ended) over {before} + {width}, false) "
         "as _new from parts), "
-        f"islands as (select *, count_if(_new) over ({in_order} and current row) as _island from silent) "
+        f"islands as (select *, count_if(_new) over {by_now} as _island from silent) "
         f"select {keys}, min(started) as started, max(ended) as ended, cast(sum(facts) as bigint) as facts, "
         f"cast(sum(_open) as bigint) as _open{''.join(', ' + fold for fold in folds)} "
         f"from islands group by {keys}, _island"
