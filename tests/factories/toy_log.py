@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -106,11 +107,22 @@ def said(
 def traffic(seed: int, number: int) -> list[dict[str, Any]]:
     """Good, repeated, colliding, incomplete and broken records over half a day, in the order of arrival."""
     chance = random.Random(seed)  # noqa: S311
+
+    def event(_: datetime, nth: int) -> dict[str, Any]:
+        return said(f"v{chance.randrange(9)}", chance.choice(["look", "buy"]), chance.randrange(100), id=f"e{nth}")
+
+    return arriving(chance, number, event)
+
+
+def arriving(
+    chance: random.Random, number: int, event: Callable[[datetime, int], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Such records of good events, each made for its arrival and its number."""
     told: list[dict[str, Any]] = []
     for nth in range(number):
         at = NOON + timedelta(seconds=nth * 40_000 / number)
-        one = said(f"v{chance.randrange(9)}", chance.choice(["look", "buy"]), chance.randrange(100), id=f"e{nth}")
-        kind = chance.choices(["good", "repeat", "collision", "incomplete", "broken"], [60, 15, 10, 10, 5])[0]
+        kind = chance.choices(["good", "repeat", "collision", "incomplete", "broken"], [65, 15, 8, 7, 5])[0]
+        one = event(at, nth)
         if kind == "repeat" and told:
             one = dict(chance.choice(told))
         elif kind == "collision" and told:

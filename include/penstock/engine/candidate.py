@@ -127,7 +127,7 @@ def files(rows: pa.Table, candidate: str) -> Iterator[File]:
     rows = rows.combine_chunks()
     order = [(name, "ascending") for name in PARTITIONS]
     in_order = rows.take(pc.sort_indices(rows, order))
-    # Arrow does not say in which order groups come, and in one of a thousand it is not that of the rows.
+    # Arrow does not say in which order groups come: where they are many and small it is not that of the rows.
     counts = in_order.group_by(PARTITIONS).aggregate([([], "count_all")]).sort_by(order).to_pylist()
     start = 0
     for each in counts:

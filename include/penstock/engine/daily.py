@@ -21,6 +21,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from penstock.engine import candidate
 from penstock.engine.versions import Table, dataset
+from penstock.lake.files import rows_by_day
 from penstock.lake.local import Local, answer, folded_sql, rows_of, spoken_of, tally_sql
 from penstock.lake.profiles import JOINED_BY, columns_of, enriched
 from penstock.lake.session import at_once, hands_of
@@ -124,11 +125,16 @@ def units(
 def together(days: Iterable[date], sizes: Mapping[date, int], tasks: int | None) -> Iterator[list[date]]:
     """Days in turn, several at once where they are small and every task has some; each alone where nobody knows."""
     days = list(days)
-    limit = min(ROWS_AT_ONCE, sum(sizes.get(day, 0) for day in days) // tasks) if tasks else 0
+    most = min(ROWS_AT_ONCE, sum(sizes.get(day, 0) for day in days) // tasks) if tasks else 0
+    return runs(days, sizes, most)
+
+
+def runs(days: Iterable[date], sizes: Mapping[date, int], most: int) -> Iterator[list[date]]:
+    """Days in turn, so many together that they have no more rows than that; a larger one alone."""
     held, rows = list[date](), 0
     for day in days:
         size = sizes.get(day, 0)
-        if held and rows + size > limit:
+        if held and rows + size > most:
             yield held
             held, rows = [], 0
         held, rows = [*held, day], rows + size
@@ -145,9 +151,7 @@ def _by_who(who: Mapping[tuple[str, date], list[int]]) -> dict[tuple[str, tuple[
 
 def sizes(table: Table) -> dict[date, int]:
     """Rows of each day, as the table's log counts them."""
-    files = pa.table(DeltaTable(table.path, version=table.version).get_add_actions(flatten=True))
-    days = files.group_by("partition.day").aggregate([("num_records", "sum")])
-    return dict(zip(days["partition.day"].to_pylist(), days["num_records_sum"].to_pylist(), strict=True))
+    return rows_by_day(DeltaTable(table.path, version=table.version))
 
 
 def _writer(table: Table, asked: Sequence[Asked]) -> Work:

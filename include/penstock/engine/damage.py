@@ -110,12 +110,17 @@ def _of_views(layout: Layout, release: str, source: Source, deep: bool) -> Itera
         if open_table(path) is None:
             told = "is gone" if known and name in known[0].tables else ""
         else:
-            wrong = broken(path, deep)
-            strange = misplaced(path, tallies[path]) if deep and not wrong and path in tallies else 0
-            told = f"has {strange:,} rows in files of another day or width" if strange else ""
-            told = f"has {len(wrong)} files that cannot be read" if wrong else told
+            told = _of_view(path, deep, tallies.get(path))
         if told:
             yield Damage(name, told, "one build of the view", f"penstock rebuild {name} --why …")
+
+
+def _of_view(path: str, deep: bool, tally: Tally | None) -> str:
+    if wrong := broken(path, deep):
+        return f"has {len(wrong)} files that cannot be read"
+    if deep and tally and (rows := misplaced(path, tally)):
+        return f"has {rows:,} rows in files of another day or width"
+    return ""
 
 
 def written(layout: Layout, release: str, source: Source) -> bool:

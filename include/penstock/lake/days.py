@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 from deltalake import write_deltalake
 
-from penstock.lake import exact, maintain
+from penstock.lake import exact, files, maintain
 from penstock.lake.layout import Layout
 from penstock.lake.publication import newest, open_table
 
@@ -84,13 +84,9 @@ def latest(layout: Layout, release: str, source: str) -> Iterator[Day]:
 
 
 def rows_by_day(silver: str) -> Mapping[date, int]:
-    """From the commits alone, so that a night costs the same however many years there are."""
+    """Nothing where there is no table."""
     table = open_table(silver)
-    if table is None:
-        return {}
-    files = pa.table(table.get_add_actions(flatten=True)).select(["partition.day", "num_records"])
-    summed = files.group_by("partition.day").aggregate([("num_records", "sum")])
-    return dict(zip(*(summed[name].to_pylist() for name in ("partition.day", "num_records_sum")), strict=True))
+    return {} if table is None else files.rows_by_day(table)
 
 
 def _judged(layout: Layout, release: str, source: str, views: list[str], day: date, unbalanced: bool) -> Day:

@@ -8,11 +8,14 @@ the memory and the disk of a small machine.
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from datetime import date
 
 import duckdb
 import pyarrow as pa
 from deltalake import DeltaTable
+
+from penstock.engine.daily import runs
+from penstock.lake.files import file_list, rows_by_day
 
 
 @dataclass(frozen=True)
@@ -78,19 +81,11 @@ def asked(silver: str) -> Peers:
 
 def spans(silver: str, most: int) -> Iterator[list[str]]:
     """The files of some days that follow each other, of so many rows at most where a day has no more."""
-    files = DeltaTable(silver).get_add_actions(flatten=True)
-    told = sorted(
-        zip(*(pa.table(files)[name].to_pylist() for name in ("partition.day", "path", "num_records")), strict=True)
-    )
-    held, rows = list[str](), 0
-    for _, of_day in groupby(told, key=lambda file: file[0]):
-        day = list(of_day)
-        size = sum(count for *_, count in day)
-        if held and rows + size > most:
-            yield held
-            held, rows = [], 0
-        held, rows = [*held, *(f"{silver}/{path}" for _, path, _ in day)], rows + size
-    yield held
+    table, files = DeltaTable(silver), dict[date, list[str]]()
+    for file in file_list(table):
+        files.setdefault(file.partition["day"], []).append(file.uri.removeprefix("file://"))
+    for days in runs(sorted(files), rows_by_day(table), most):
+        yield [name for day in days for name in files[day]]
 
 
 def in_polars(files: Sequence[str]) -> list[pa.Table]:

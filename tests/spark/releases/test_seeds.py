@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from functools import partial
 from itertools import cycle
 from typing import Any
 
@@ -16,9 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from faults.points import Point
+from faults.test_planted import nothing_is_committed
 from spark.views.conftest import BY_SPARK, by_spark
 from toy_lake import Passed, ToyLake
-from toy_log import NOON, ToyLog, answers, said, silver
+from toy_log import ToyLog, answers, arriving, said, silver
 
 from penstock.engine import arrived, build, shape
 from penstock.engine.balance import Unbalanced
@@ -118,7 +120,7 @@ def plans(log: ToyLog, toy: Domain, replay: Callable[..., Release], monkeypatch:
 
     def lived(seed: int) -> Iterator[tuple[str, Rows, Rows]]:
         chance = random.Random(seed)  # noqa: S311
-        left, records = traffic(chance, chance.randrange(60, 160)), list[pa.Table]()
+        left, records = arriving(chance, chance.randrange(60, 160), partial(event, chance)), list[pa.Table]()
         while left:
             size = chance.randint(5, 35)
             records.append(log.records(left[:size]))
@@ -159,11 +161,6 @@ def later_than_gold(snapshot: Snapshot, _: int) -> pa.Table | None:
     return rows if rows is not None and rows.num_rows else None
 
 
-def nothing_is_committed(log: LinkedLog, _: str) -> int:
-    log._follow()
-    return -1
-
-
 def lower(path: str, gold: str, days: Any, publication: Publication, stands: int) -> None:
     said = replace(publication, cut={source: cut - 1 for source, cut in publication.cut.items()})
     GOOD_PUBLISHED(path, gold, days, said, stands)
@@ -195,33 +192,15 @@ def test_a_planted_bug_is_seen(bug: str, plans: Plans, monkeypatch: pytest.Monke
     assert noticed
 
 
-def traffic(chance: random.Random, number: int) -> list[dict[str, Any]]:
-    """Records in the order of their arrival within half a day. No two events happened at the same microsecond."""
-    told: list[dict[str, Any]] = []
-    for nth in range(number):
-        at = NOON + timedelta(seconds=nth * 40_000 / number)
-        kind = chance.choices(["good", "repeat", "collision", "incomplete", "broken"], [65, 15, 8, 7, 5])[0]
-        one = event(chance, at, nth)
-        if kind == "repeat" and told:
-            one = dict(chance.choice(told))
-        elif kind == "collision" and told:
-            one["id"] = chance.choice(told)["id"]
-        elif kind == "incomplete":
-            one = said(None, id=one["id"])
-        elif kind == "broken":
-            one["value"] = b"{"
-        told.append({**one, "at": at, "partition": chance.randrange(2)})
-    return told
-
-
 def event(chance: random.Random, at: datetime, nth: int) -> dict[str, Any]:
-    """One in eight is up to thirty days late, the others minutes: so sessions grow at both ends, and grow together."""
+    """One in eight is up to thirty days late, the others minutes: so sessions grow at both ends, and grow together.
+
+    No two happened at the same microsecond.
+    """
     late = timedelta(days=30 * chance.random()) if chance.random() < 0.12 else timedelta(minutes=9 * chance.random())
     happened = (at - late).replace(microsecond=nth)
-    what, amount = (
-        chance.choice(["look", "look", "buy", "leave", "noise", None]),
-        chance.choice([None, *range(0, 99, 7)]),
-    )
+    what = chance.choice(["look", "look", "buy", "leave", "noise", None])
+    amount = chance.choice([None, *range(0, 99, 7)])
     return said(f"v{chance.randrange(6)}", what, amount, happened_at=happened, id=f"e{nth}")
 
 
