@@ -89,13 +89,14 @@ def build(
     for domain, release in chosen:
         judge = recorded(layout, release, layout.silver)
         touched.reads(*(layout.silver(release, source.name) for source in domain.sources))
-        sick = {} if asked.accept == "yes" else intake.refused(spark, layout, release, domain.views, judge)
+        views = [view for view in domain.views if wanted(view, asked.views)]
+        sick = {} if asked.accept == "yes" else intake.refused(spark, layout, release, views, judge)
         # That a release which nobody reads is refused is told, and no failure.
         read = release == current(layout, domain.name)
         refused += len(sick) * read
         for why in sick.values():
             print(why, file=sys.stderr)  # noqa: T201
-        fit = [view for view in domain.views if source_of(view).name not in sick and wanted(view, asked.views)]
+        fit = [view for view in views if source_of(view).name not in sick]
         try:
             # Where a view is refused, others are published all the same.
             with touched.changing(partial(gold, layout, release, fit)):

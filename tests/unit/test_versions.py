@@ -47,3 +47,11 @@ def test_texts_that_are_read_as_numbers_of_a_list_are_the_same_texts(
 
 def _of(name: str, text: str) -> pc.Expression:
     return pc.field(name) == text
+
+
+def test_files_without_such_rows_are_not_opened_and_every_such_row_is_there(tmp_path: Path) -> None:
+    written(str(tmp_path))
+    table = versions.table(DeltaTable(str(tmp_path)))
+    late = versions.dataset(table, "views > 65")
+    assert len([*late.get_fragments()]) < len([*versions.dataset(table).get_fragments()])
+    assert sorted(late.to_table(filter=pc.field("views") > 65)["views"].to_pylist()) == [*range(66, 80)]

@@ -65,7 +65,7 @@ def _days(silver: DeltaTable, since: int) -> Set[date]:
 def _days_by(silver: DeltaTable, at: str, since: int) -> Set[date]:
     day = f"cast(timezone('UTC', {at}) as date)"
     came = f"select distinct {day} from rows where disposition = 'fact' and epoch > $since"
-    return {row[0] for row in asked(silver, came, since=since)}
+    return {row[0] for row in asked(silver, came, after(since), since=since)}
 
 
 def _later(table: DeltaTable, since: int) -> Iterator[File]:
@@ -83,9 +83,14 @@ def _epochs(file: File, which: pc.Expression) -> pa.ChunkedArray:
     return rows(file.uri, ["disposition", "epoch"]).filter(which)["epoch"]
 
 
-def asked(table: DeltaTable, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    """DuckDB's answer to a question about a table's `rows`."""
+def after(since: int) -> str:
+    """The condition of rows that came after an epoch."""
+    return f"epoch > {since}"
+
+
+def asked(table: DeltaTable, sql: str, where: str = "", **parameters: Any) -> list[tuple[Any, ...]]:
+    """DuckDB's answer to a question about a table's `rows`, of files at least that may have any `where` it says."""
     with duckdb.connect(":memory:", config={"threads": 1}) as engine:
         engine.execute("set TimeZone = 'UTC'")
-        engine.register("rows", versions.dataset(versions.table(table)))
+        engine.register("rows", versions.dataset(versions.table(table), where))
         return engine.execute(sql, parameters).fetchall()

@@ -85,7 +85,8 @@ class Written:
     def counted(self, conditions: Sequence[str]) -> list[int]:
         with duckdb.connect(":memory:", config={"threads": 1}) as engine:
             teach(engine)
-            engine.register("written", versions.dataset(versions.table(self._table())))
+            files = "" if self.where == ROWS else self.where
+            engine.register("written", versions.dataset(versions.table(self._table()), files))
             # Of no rows DuckDB counts null, and Spark nought.
             counts = ", ".join(f"coalesce(count_if({condition}), 0)" for condition in conditions)
             told = engine.execute(f"select {counts} from written where {self.where}").fetchone()

@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from penstock.engine import candidate
-from penstock.engine.versions import Table, dataset
+from penstock.engine.versions import Table, dataset, nothing, on
 from penstock.lake.files import rows_by_day
 from penstock.lake.local import Local, answer, folded_sql, rows_of, spoken_of, tally_sql
 from penstock.lake.profiles import JOINED_BY, columns_of, enriched
@@ -55,8 +55,8 @@ class Asked:
 
 def count(spark: SparkSession, table: Table, asked: Sequence[Asked]) -> None:
     """Makes the candidates, all by one job."""
-    nothing = dataset(table).schema.empty_table()
-    schemas = [_local(each.tally, nothing, None).partials(each.tally).schema for each in asked]
+    none = nothing(table)
+    schemas = [_local(each.tally, none, None).partials(each.tally).schema for each in asked]
     tables = [candidate.create(schema, each.path) for schema, each in zip(schemas, asked, strict=True)]
     written: list[list[candidate.File]] = [[] for _ in asked]
     for who, *file in _counted(spark, table, asked):
@@ -96,7 +96,7 @@ def _told(work: Work, units: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
 
 def _rows(asked: Sequence[Asked], sizes: Mapping[date, int]) -> int:
     """How many are read at most."""
-    if all(each.tally.at == _laid_out_by(each.tally) for each in asked):
+    if all(laid_out(each.tally) for each in asked):
         return sum(sizes.get(day, 0) for day in {day for each in asked for day in each.days})
     return sum(sizes.values())
 
@@ -117,8 +117,8 @@ def units(
     for number, each in enumerate(asked):
         for day in each.days:
             who.setdefault((each.tally.at, day), []).append(number)
-    for (at, numbers), days in _by_who(who).items():
-        known = at == _laid_out_by(asked[numbers[0]].tally)
+    for (_, numbers), days in _by_who(who).items():
+        known = laid_out(asked[numbers[0]].tally)
         yield from ((some, numbers) for some in together(days, sizes, tasks if known else None))
 
 
@@ -159,7 +159,9 @@ def _writer(table: Table, asked: Sequence[Asked]) -> Work:
         for unit in (unit for batch in batches for unit in batch.to_pylist()):
             who = [asked[number] for number in unit["asked"]]
             said = {each.tally.name: _said(each) for each in who if each.said}
-            told = partials(dataset(table), [each.tally for each in who], unit["days"], said=said)
+            tallies, days = [each.tally for each in who], unit["days"]
+            rows = dataset(table, on(days) if laid_out(tallies[0]) else "")
+            told = partials(rows, tallies, days, said=said)
             for number, each, rows in zip(unit["asked"], who, told, strict=True):
                 files = [{"asked": number, **file._asdict()} for file in candidate.files(rows, each.path)]
                 yield from pa.Table.from_pylist(files, WRITTEN).to_batches()
@@ -219,8 +221,8 @@ def _pieces(rows: ds.Dataset, tallies: Sequence[Tally], days: Sequence[date], ma
     joined = [" ".join((each.on, *JOINED_BY)) for tally in tallies if (each := enrichment(tally))]
     columns = spoken_of(rows.schema.names, " ".join([*said, *joined]))
     begins = [datetime.combine(day, time(), UTC) for day in days]
-    laid_out = at == _laid_out_by(tallies[0])
-    own = pc.field("day").isin(list(days)) if laid_out else reduce(or_, (_between(at, day, DAY) for day in begins))
+    by_day = pc.field("day").isin(list(days))
+    own = by_day if laid_out(tallies[0]) else reduce(or_, (_between(at, day, DAY) for day in begins))
     shown = own if isinstance(of, Sessions) else own & (pc.field("disposition") == "fact")
     if rows.count_rows(filter=own) <= many:
         yield rows.to_table(columns, filter=shown)
@@ -229,9 +231,10 @@ def _pieces(rows: ds.Dataset, tallies: Sequence[Tally], days: Sequence[date], ma
         yield rows.to_table(columns, filter=shown & _between(at, first, HOUR))
 
 
-def _laid_out_by(tally: Tally) -> str:
-    """Silver is laid out by the day of `happened_at`, sessions by the day they started."""
-    return "started" if isinstance(tally.of, Sessions) else "happened_at"
+def laid_out(tally: Tally) -> bool:
+    """Whether the days that it counts by are those by which its rows are: silver's of `happened_at`, sessions' of when
+    they started."""
+    return tally.at == ("started" if isinstance(tally.of, Sessions) else "happened_at")
 
 
 def _between(at: str, first: datetime, width: timedelta) -> pc.Expression:

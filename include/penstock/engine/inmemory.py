@@ -10,6 +10,7 @@ import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
 from penstock.engine import candidate, versions
+from penstock.engine.arrived import after
 from penstock.lake.files import File, file_list
 from penstock.lake.local import Local, answer, current_sql, merged_sql, minis_sql, spoken_of
 from penstock.lake.place import rows as rows_of_file
@@ -22,7 +23,7 @@ STORED = "cast(timezone('UTC', started) as date) as day, 'session' as width, sta
 
 def facts(silver: DeltaTable, view: Sessions | Latest, since: int, until: date) -> pa.Table:
     """The facts of days after one that came after an epoch; of them the columns that the view speaks of."""
-    rows = versions.dataset(versions.table(silver))
+    rows = versions.dataset(versions.table(silver), after(since))
     wanted = (pc.field("disposition") == "fact") & (pc.field("epoch") > since) & (pc.field("day") > pa.scalar(until))
     return rows.to_table(_columns(view, rows), filter=wanted)
 

@@ -31,7 +31,7 @@ def refused(spark: SparkSession, layout: Layout, release: str, views: Iterable[V
             continue
         if arrived.at_most(silver, since) > FEW_ROWS:
             ahead.opened(spark)
-        verdict = gate(Written(spark, path, f"epoch > {since}", silver.version()), source)
+        verdict = gate(Written(spark, path, arrived.after(since), silver.version()), source)
         if not verdict.passed:
             why[source] = (
                 f"what came to {source} since the last build is not fit to be final: {verdict.reason}. Readers keep "

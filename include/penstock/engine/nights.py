@@ -47,7 +47,7 @@ class Nights:
         self._silver = versions.table(silver)
         self._view = view
         self._path = path
-        self.schema = Local(versions.dataset(self._silver).schema.empty_table()).partials(view).schema
+        self.schema = Local(versions.nothing(self._silver)).partials(view).schema
 
     def files(self, days: Set[date], asked: tuple[date, date] | None = None) -> Iterator[candidate.File]:
         """Writes the sessions of all facts, which these days have; or those that began on these days, where asked."""
@@ -62,8 +62,8 @@ class Nights:
 
     def _made(self, days: Set[date]) -> list[dict[str, Any]]:
         sizes = daily.sizes(self._silver)
-        # Silver is laid out by the day of `happened_at`: of another moment's nobody knows.
-        known = self._view.at == "happened_at"
+        # How many rows a day of another moment has nobody knows.
+        known = _laid_out(self._view)
         in_order = sorted(days & sizes.keys() if known else days)
         few = sum(sizes[day] for day in (in_order if known else sizes)) <= daily.FEW_ROWS
 
@@ -134,7 +134,7 @@ def _of_facts(
     table: versions.Table, view: Sessions, whole: Stretch, of: pa.Table | None = None
 ) -> Iterator[tuple[Stretch, pa.Table]]:
     """The sessions that a stretch's facts make alone: piece by piece where they are many. `of`: of its keys only."""
-    silver = versions.dataset(table)
+    silver = versions.dataset(table, versions.between(*_days(whole)) if _laid_out(view) else "")
     columns = spoken_of(silver.schema.names, minis_sql(view))
     pieces = -(-silver.count_rows(filter=_within(view, whole)) // daily.MANY_ROWS) or 1
     moments = [whole.begin + (whole.end - whole.begin) * number / pieces for number in range(pieces + 1)]
@@ -151,10 +151,18 @@ def _of_keys(view: Sessions, facts: pa.Table, of: pa.Table) -> pa.Table:
 def _within(view: Sessions, piece: Stretch) -> pc.Expression:
     begin, end = map(_moment, piece)
     facts = (pc.field("disposition") == "fact") & (pc.field(view.at) >= begin) & (pc.field(view.at) < end)
-    if view.at != "happened_at":
-        return facts
-    # Silver is laid out by its day.
-    return facts & (pc.field("day") >= piece.begin.date()) & (pc.field("day") <= (piece.end - MICROSECOND).date())
+    first, last = _days(piece)
+    return facts & (pc.field("day") >= first) & (pc.field("day") <= last) if _laid_out(view) else facts
+
+
+def _laid_out(view: Sessions) -> bool:
+    """Whether the days that it counts by are those by which silver is laid out."""
+    return view.at == "happened_at"
+
+
+def _days(piece: Stretch) -> tuple[date, date]:
+    """The first and the last."""
+    return piece.begin.date(), (piece.end - MICROSECOND).date()
 
 
 def _begun(sessions: pa.Table, asked: tuple[date, date] | None) -> pa.Table:
