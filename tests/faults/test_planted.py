@@ -112,7 +112,7 @@ def nothing_is_committed(log: LinkedLog, _: str) -> int:
 GOOD_JUDGE, GOOD_APPEND, GOOD_REPEATS = Seen.judge, commit.Appender.append, dispositions.repeats
 
 
-def rejected_are_judged(rows: pa.Table, seen: Seen) -> tuple[pa.Array, pa.Array]:
+def rejected_are_judged(rows: pa.Table, seen: Seen) -> dispositions.Repeats:
     at = rows.schema.get_field_index("reason")
     return GOOD_REPEATS(rows.set_column(at, "reason", pa.nulls(len(rows), pa.string())), seen)
 

@@ -10,13 +10,15 @@ from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 from domains.web.model import EVENTS
-from penstock.engine import bronze, shapes
+from penstock.engine import bronze, releasing, shapes
 from penstock.engine.archive import BRONZE, INDEXED
 from penstock.engine.commit import Tables
+from penstock.engine.dispositions import JUDGED
 from penstock.engine.scope import Chunk
 from penstock.engine.shape import Shape
-from penstock.engine.versions import table
+from penstock.engine.versions import Table, table
 from penstock.lake.layout import Layout
+from penstock.settings import Settings
 
 ARRIVED = datetime(2026, 11, 18, 23, 59, tzinfo=UTC)
 VIEWED = {"type": "pageview", "site": "a.example", "visitor": "v1", "url": "https://a.example/x"}
@@ -52,11 +54,34 @@ def records(epoch: int) -> pa.Table:
     return pa.Table.from_pylist(rows, BRONZE)
 
 
+@pytest.fixture
+def of_spark(spark: SparkSession, shape: Shape) -> pa.Table:
+    """What Spark's own reader and its tasks make of the chunk."""
+    rows = shape.shaped(bronze.records(spark, newest(shape), CHUNK)).sort_by("offset")
+    assert rows["offset"].to_pylist() == list(range(EPOCH, 3 * EPOCH))
+    return rows
+
+
+def newest(shape: Shape) -> Table:
+    return table(DeltaTable(shape.layout.bronze(EVENTS.name)))
+
+
 def test_a_task_that_reads_bronze_by_itself_gives_the_rows_of_sparks_reader(
-    spark: SparkSession, shape: Shape, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, shape: Shape, of_spark: pa.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shapes, "TOGETHER", 3)
-    archive = table(DeltaTable(shape.layout.bronze(EVENTS.name)))
-    expected = shape.shaped(bronze.records(spark, archive, CHUNK)).sort_by("offset")
-    assert expected["offset"].to_pylist() == list(range(EPOCH, 3 * EPOCH))
-    assert bronze.shaped(spark, shape, archive, CHUNK).sort_by("offset").equals(expected)
+    shaped = bronze.shaped(spark, shape, newest(shape), CHUNK)
+    assert shaped.judging.sort_by("offset").equals(of_spark)
+    assert shaped.made(len)() == of_spark.num_rows
+
+
+def test_processes_of_this_machine_make_the_same_rows_and_tell_what_a_judgement_asks(
+    shape: Shape, of_spark: pa.Table, settings: Settings
+) -> None:
+    with releasing.session(settings, "web", Path(), 2) as own:
+        shaped = bronze.shaped(own, shape, newest(shape), CHUNK)
+        assert shaped.judging.sort_by("offset").equals(of_spark.select(JUDGED))
+        # Whoever waits for the rows may be the last who knows of them.
+        made = shaped.made(lambda rows: rows.sort_by("offset"))
+        del shaped
+        assert made().equals(of_spark)

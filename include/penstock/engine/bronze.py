@@ -4,23 +4,30 @@ Where the shape is one of tables, a task of Spark reads the files by itself: row
 Parquet and made Arrow again, took as long as to judge them (docs/decisions/0081-replay-in-large-epochs.md).
 """
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.engine.apart import Task
+from penstock.engine.dispositions import JUDGED
 from penstock.engine.scope import Chunk, Scope
 from penstock.engine.shape import Shape
-from penstock.engine.shapes import LOGGED, collected, made_apart, planned_apart
+from penstock.engine.shapes import LOGGED, collected, planned_apart, put_apart
 from penstock.engine.unsealing import keys_of
-from penstock.engine.versions import Table, dataset
+from penstock.engine.versions import Table, files
+from penstock.lake.hands import Hands
+from penstock.lake.place import batches
 from penstock.lake.records import COLUMNS
 from penstock.lake.session import hands_of
-from penstock.model.source import Source
+from penstock.lake.shared import Shared, got
+
+T = TypeVar("T")
 
 # A task holds what is read ahead beside what it judges, and nobody says how large a record is.
 ROWS_AT_ONCE = 10_000
@@ -31,19 +38,61 @@ def chunks(archive: Table, after: int, size: int) -> Iterator[Chunk]:
     return Scope().chunks("", archive.path, archive.version, after, size)
 
 
-def shaped(spark: SparkSession, shape: Shape, archive: Table, chunk: Chunk) -> pa.Table:
-    """What the domain makes of a chunk's records."""
-    if not shape.schemas() and (made := _apart(spark, shape.source, partial(_batches, archive, chunk))) is not None:
-        return made
-    return shape.shaped(records(spark, archive, chunk))
+class Shaped(Protocol):
+    """Records of a chunk as the domain says."""
+
+    @property
+    def judging(self) -> pa.Table:
+        """What a judgement asks of them, at least."""
+
+    def made(self, work: Callable[[pa.Table], T]) -> Callable[[], T]:
+        """What becomes of all of it: made when it is asked for, or meanwhile, where others are there to make it."""
 
 
-def _apart(spark: SparkSession, source: Source, read: Task) -> pa.Table | None:
-    """By what needs nothing of Spark's: a process of this machine, or a task."""
+@dataclass(frozen=True)
+class Here:
+    judging: pa.Table
+
+    def made(self, work: Callable[[pa.Table], T]) -> Callable[[], T]:
+        return partial(work, self.judging)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """With processes of this machine: rows of a thousand bytes need not come here to be judged by seven columns."""
+
+    hands: Hands
+    rows: Shared
+
+    @cached_property
+    def judging(self) -> pa.Table:
+        return got(self.rows.path).select(JUDGED)
+
+    def made(self, work: Callable[[pa.Table], T]) -> Callable[[], T]:
+        return partial(self._result, self.hands.asked(partial(_of_all, work, self.rows.path)))
+
+    def _result(self, made: Future[T]) -> T:
+        """The rows are there for as long as somebody may ask."""
+        return made.result()
+
+
+def _of_all(work: Callable[[pa.Table], T], path: str) -> T:
+    return work(got(path))
+
+
+def shaped(spark: SparkSession, shape: Shape, archive: Table, chunk: Chunk) -> Shaped:
+    """By what needs nothing of Spark's where that can be: processes of this machine, or a task."""
+    source, read = shape.source, partial(_batches, archive, chunk)
+    if shape.schemas():
+        return Here(shape.shaped(records(spark, archive, chunk)))
     if hands := hands_of(spark):
-        return made_apart(hands, keys_of(spark, source), source, read)
-    apart = planned_apart(spark, source, read)
-    return None if apart is None else collected(apart, source)
+        rows = Shared(source.name)
+        if work := put_apart(rows.path, keys_of(spark, source), source, read):
+            hands.made(work)
+            return Apart(hands, rows)
+    elif apart := planned_apart(spark, source, read):
+        return Here(collected(apart, source))
+    return Here(shape.shaped(records(spark, archive, chunk)))
 
 
 def records(spark: SparkSession, archive: Table, chunk: Chunk) -> DataFrame:
@@ -53,6 +102,13 @@ def records(spark: SparkSession, archive: Table, chunk: Chunk) -> DataFrame:
 
 
 def _batches(archive: Table, chunk: Chunk) -> Iterator[pa.RecordBatch]:
-    wanted = (pc.field("epoch") > chunk.after) & (pc.field("epoch") <= chunk.last)
-    told = {"columns": list(LOGGED), "filter": wanted, "batch_size": ROWS_AT_ONCE}
-    yield from dataset(archive).scanner(**told, batch_readahead=2, fragment_readahead=1).to_batches()
+    """File by file, as they lie: who looks for epochs copies all that he finds, which takes as long as to read it."""
+    epoch = pc.field("epoch")
+    wanted = (epoch > chunk.after) & (epoch <= chunk.last)
+    for file in files(archive):
+        least, greatest = (said.get("epoch") for said in (file.least, file.greatest))
+        if least is None or greatest is None:
+            yield from batches(file.uri, LOGGED, ROWS_AT_ONCE, wanted)
+        elif least <= chunk.last and greatest > chunk.after:
+            whole = least > chunk.after and greatest <= chunk.last
+            yield from batches(file.uri, LOGGED, ROWS_AT_ONCE, None if whole else wanted)

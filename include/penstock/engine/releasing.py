@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
-import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
 from penstock.engine import arrived
@@ -81,7 +80,7 @@ def session(settings: Settings, domain: str, folder: Path, cores: int) -> Iterat
     elif not apart:
         yield beside()
     else:
-        with hands(cores, NEEDED) as own:
+        with hands(cores, NEEDED, [f"domains.{domain}.shapes"]) as own:
             yield once_needed(beside, own, spark_conf(settings))
 
 
@@ -233,5 +232,4 @@ def _finished(layout: Layout, release: Release, said: Progress, approved_by: str
 
 def _has_facts(silver: str) -> bool:
     table = open_table(silver)
-    fact = pc.field("disposition") == "fact"
-    return table is not None and table.to_pyarrow_dataset().head(1, filter=fact).num_rows > 0
+    return table is not None and arrived.last_epoch(table) >= 0

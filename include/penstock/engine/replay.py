@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 import pyarrow as pa
 from deltalake import DeltaTable
@@ -19,18 +20,20 @@ from pyspark.sql import SparkSession
 
 from penstock.engine import bronze, silver, versions
 from penstock.engine.arrived import asked
-from penstock.engine.balance import balanced
+from penstock.engine.balance import Unbalanced, balanced
+from penstock.engine.bronze import Shaped
 from penstock.engine.checkpoints import book, examine, notes, rewrite
-from penstock.engine.commit import Appender, create
-from penstock.engine.dispositions import disposed
+from penstock.engine.commit import Appender, Files, create
+from penstock.engine.dispositions import Repeats, judged, repeats, rows_of
 from penstock.engine.history import remembered
-from penstock.engine.scope import Chunk, Scope
+from penstock.engine.scope import Chunk, Scope, as_known
 from penstock.engine.shape import Shape
 from penstock.engine.versions import Table
 from penstock.lake.files import size_of
 from penstock.lake.place import place
 from penstock.lake.releases import Refused
-from penstock.lake.session import at_once
+from penstock.lake.session import at_once, hands_of
+from penstock.lake.tablelog import Written
 
 # An epoch's rows pass through this process as Arrow, about 1 kB each.
 EPOCH_RECORDS = 100_000
@@ -59,6 +62,23 @@ class Told:
             self.counts[name] = self.counts.get(name, 0) + counts[name]
 
 
+@dataclass(frozen=True)
+class Judged:
+    """An epoch of which it is known what becomes of each record, and whose files may still be on their way."""
+
+    number: int
+    archived: int
+    counts: Mapping[str, int]
+    written: Callable[[], list[Written]]
+
+    def files(self) -> list[Written]:
+        """Waits for them. One row a record, whoever made them."""
+        files = self.written()
+        if (rows := sum(file.records for file in files)) != self.counts["rows"]:
+            raise Unbalanced(f"{self.counts['rows']} records in, {rows} rows out. Nothing was committed.")
+        return files
+
+
 @dataclass
 class Replay:
     """One source into one release. `tell` hears of every epoch."""
@@ -81,12 +101,16 @@ class Replay:
         # What was done before it was killed counts too: else a replay that only has its views left made no fact.
         counts = dict(asked(DeltaTable(table), "select disposition, count(*) from rows group by all"))
         told = Told(self.shape.source.name, size_of(path)[0], sum(counts.values()), counts)
-        begun, left = time.perf_counter(), math.inf
+        begun, left, silvers = time.perf_counter(), math.inf, Appender(table)
+        # Rows that are here are soon written, and would only be held.
+        abreast = hands.number if (hands := hands_of(self.spark)) else 0
         while left > CLOSE_ENOUGH:
             archive = versions.table(DeltaTable(path))
-            for chunk, shaped in self._ahead(archive, self._chunks(archive, archived)):
-                number, archived = number + 1, chunk.last
-                told.add(self._epoch(shaped, chunk, archive.version, query, number), time.perf_counter() - begun)
+            of_bronze = self._chunks(archive, archived)
+            for epoch in _behind(self._judged(archive, of_bronze, number, silvers.files), abreast):
+                number, archived = epoch.number, epoch.archived
+                silvers.add(epoch.files(), query, number, archived=archived)
+                told.add(epoch.counts, time.perf_counter() - begun)
                 self._must_make_sense(told)
                 self.tell(told)
             left = sum(chunk.records for chunk in self._chunks(versions.table(DeltaTable(path)), archived))
@@ -102,10 +126,10 @@ class Replay:
         name = f"{self.shape.layout.root}/{self.shape.release}/{self.shape.source.name}"
         return str(uuid.uuid5(uuid.NAMESPACE_URL, name))
 
-    def _ahead(self, archive: Table, planned: Iterator[Chunk]) -> Iterator[tuple[Chunk, pa.Table | None]]:
-        """Spark shapes some epochs, one on each core, while the one before them is judged and written."""
+    def _ahead(self, archive: Table, planned: Iterator[Chunk]) -> Iterator[tuple[Chunk, Shaped | None]]:
+        """Others shape some epochs, one on each core, while the one before them is judged and written."""
         abreast = min(ABREAST, at_once(self.spark))
-        waiting = deque[tuple[Chunk, Future[pa.Table | None]]]()
+        waiting = deque[tuple[Chunk, Future[Shaped | None]]]()
         with ThreadPoolExecutor(abreast, "shape") as several:
             for chunk in planned:
                 waiting.append((chunk, several.submit(self._shaped, archive, chunk)))
@@ -114,21 +138,25 @@ class Replay:
                     yield first, made.result()
             yield from ((first, made.result()) for first, made in waiting)
 
-    def _shaped(self, archive: Table, chunk: Chunk) -> pa.Table | None:
+    def _shaped(self, archive: Table, chunk: Chunk) -> Shaped | None:
         """None where the records are not shaped anew."""
         return bronze.shaped(self.spark, self.shape, archive, chunk) if chunk.anew else None
 
-    def _epoch(self, shaped: pa.Table | None, chunk: Chunk, version: int, query: str, number: int) -> Mapping[str, int]:
-        source = self.shape.source
-        rows = (
-            self.scope.known(self.shape.layout, source, disposed(shaped, self.shape.seen, source, number))
-            if shaped is not None
-            else self.scope.taken(self.shape.layout, source, version, chunk, number)
-        )
-        counts = balanced(rows, chunk.records, source)
-        Appender(self.shape.place.table).append(rows, query, number, archived=chunk.last)
-        self.shape.seen.remember_facts(rows)
-        return counts
+    def _judged(self, archive: Table, planned: Iterator[Chunk], after: int, files: Files) -> Iterator[Judged]:
+        """Each chunk in turn: judged here, after all before it, and on its way to be files."""
+        source, seen = self.shape.source, self.shape.seen
+        beside = self.scope.beside(self.shape.layout, source)
+        for number, (chunk, shaped) in enumerate(self._ahead(archive, planned), after + 1):
+            if shaped is None:
+                rows = self.scope.taken(self.shape.layout, source, archive.version, chunk, number)
+                written: Callable[[], list[Written]] = partial(files.of, rows)
+            else:
+                found = repeats(shaped.judging, seen)
+                rows = judged(shaped.judging, found)
+                written = shaped.made(partial(_files, found, silver.schema(source), number, beside, files))
+            counts = balanced(rows, chunk.records, source)
+            seen.remember_facts(rows)
+            yield Judged(number, chunk.last, counts, written)
 
     def _must_make_sense(self, told: Told, at_the_end: bool = False) -> None:
         if told.counts.get(silver.FACT) or not self.facts_expected or not told.done:
@@ -139,6 +167,22 @@ class Replay:
                 "has facts of it. The replay stopped; readers saw nothing of it. Correct the code and replay it, or "
                 "drop this release."
             )
+
+
+def _behind(epochs: Iterator[Judged], most: int) -> Iterator[Judged]:
+    """The same in turn, so many later: their files are made meanwhile."""
+    waiting = deque[Judged]()
+    for epoch in epochs:
+        waiting.append(epoch)
+        if len(waiting) > most:
+            yield waiting.popleft()
+    yield from waiting
+
+
+def _files(
+    found: Repeats, columns: pa.Schema, number: int, beside: str, files: Files, shaped: pa.Table
+) -> list[Written]:
+    return files.of(as_known(rows_of(judged(shaped, found), columns, number), beside))
 
 
 def stand(table: str, query: str) -> tuple[str, int, int]:

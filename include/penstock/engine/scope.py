@@ -93,18 +93,25 @@ class Scope:
             )
         return rows
 
-    def known(self, layout: Layout, source: Source, rows: pa.Table) -> pa.Table:
-        """Rows of silver with what was known when the release that this one began from judged the same records.
+    def beside(self, layout: Layout, source: Source) -> str:
+        """The silver that says how far others were read when the base judged a record; empty where no view asks."""
+        path = layout.silver(self.base, source.name)
+        base = open_table(path) if self.base and known_to(source) else None
+        return path if base is not None and "known" in column_names(base) else ""
 
-        Those that it has not got are joined by the log's own time: docs/decisions/0091.
-        """
-        base = open_table(layout.silver(self.base, source.name)) if self.base and known_to(source) else None
-        if base is None or "known" not in column_names(base):
-            return rows
-        made = rows.select(POSITION).append_column("place", pa.array(np.arange(rows.num_rows)))
-        ends = made.group_by("partition").aggregate([("offset", "min"), ("offset", "max")])
-        told = answer(KNOWN, made=made, near=_near(base, [*POSITION, "known"], ends))
-        return rows.set_column(rows.column_names.index("known"), "known", told["known"])
+
+def as_known(rows: pa.Table, beside: str) -> pa.Table:
+    """Rows of silver with what was known when another release judged the same records.
+
+    Those that it has not got are joined by the log's own time: docs/decisions/0091.
+    """
+    base = open_table(beside) if beside else None
+    if base is None:
+        return rows
+    made = rows.select(POSITION).append_column("place", pa.array(np.arange(rows.num_rows)))
+    ends = made.group_by("partition").aggregate([("offset", "min"), ("offset", "max")])
+    told = answer(KNOWN, made=made, near=_near(base, [*POSITION, "known"], ends))
+    return rows.set_column(rows.column_names.index("known"), "known", told["known"])
 
 
 def _near(base: DeltaTable, columns: Sequence[str], ends: pa.Table) -> pa.Table:

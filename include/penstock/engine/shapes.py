@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -23,12 +23,14 @@ from penstock.engine.apart import Task, apart
 from penstock.engine.avro import as_json
 from penstock.engine.envelope import TEXTS, opened, texts
 from penstock.engine.unsealing import keys_of, told_nothing, unsealed
-from penstock.lake.hands import Hands
+from penstock.lake.shared import put
 from penstock.model.source import Source
 
 # The one column of what a task hands on as it lies.
 PACKED = "packed"
 OfRows = Callable[[DataFrame], DataFrame]
+# From records to what a shape says of them.
+Through = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Table]]
 # What a record is on the log.
 LOGGED = ("partition", "offset", "value", "timestamp", "headers")
 MOMENT = pa.timestamp("us")
@@ -93,17 +95,17 @@ def planned(records: DataFrame, source: Source, schemas: Mapping[int, str]) -> D
     return shape(sent)
 
 
-def made_apart(hands: Hands, keys: Path | None, source: Source, read: Task) -> pa.Table | None:
-    """The rows of records that one process reads by itself; None where Spark is needed for more."""
+def put_apart(path: str, keys: Path | None, source: Source, read: Task) -> Callable[[], None] | None:
+    """What a process does that shapes records which it reads by itself, and leaves their rows where others find them;
+    None where Spark is needed for more."""
     shape, told = shape_of(source), told_of(source)
     if not isinstance(shape, OfTables):
         return None
-    packed = hands.made(partial(_all_packed, read, partial(_opened, keys), shape.judge, told))
-    return completed(_unpacked(packed, source), source)
+    return partial(_put, path, partial(_through, partial(_opened, keys), shape.judge, told), read, source)
 
 
-def _all_packed(read: Task, *how: Any) -> list[bytes]:
-    return [each.column(0)[0].as_py() for each in _read(read, *how)]
+def _put(path: str, through: Through, read: Task, source: Source) -> None:
+    put(path, (completed(rows, source) for rows in through(read())))
 
 
 def planned_apart(spark: SparkSession, source: Source, read: Task) -> DataFrame | None:
@@ -180,8 +182,7 @@ def _packed(
     told: pa.Schema,
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    for records in _together(batches):
-        rows = judge(opening(records)).select(told.names).cast(told)
+    for rows in _through(opening, judge, told, batches):
         into = pa.BufferOutputStream()
         with pa.ipc.new_stream(into, told, options=SMALL) as stream:
             stream.write_table(rows)
@@ -192,6 +193,17 @@ def _read(
     read: Task, opening: Callable[[pa.Table], pa.Table], judge: Callable[[pa.Table], pa.Table], told: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
     yield from _packed(opening, judge, told, read())
+
+
+def _through(
+    opening: Callable[[pa.Table], pa.Table],
+    judge: Callable[[pa.Table], pa.Table],
+    told: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[pa.Table]:
+    """What a shape says of records, some tens of thousands at once."""
+    for records in _together(batches):
+        yield judge(opening(records)).select(told.names).cast(told)
 
 
 def _each(opening: Callable[[pa.Table], pa.Table], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,6 +1,6 @@
 """A table at one version: what a task of Spark is told, so that it opens the same as all others."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
 from deltalake.schema import PrimitiveType
+
+from penstock.lake.files import File, file_list
 
 TEXT = PrimitiveType("string")
 
@@ -46,6 +48,11 @@ def dataset(table: Table, where: str = "") -> ds.Dataset:
 @lru_cache(maxsize=1)
 def _opened(table: Table) -> DeltaTable:
     return DeltaTable(table.path, version=table.version)
+
+
+@lru_cache(maxsize=1)
+def files(table: Table) -> Sequence[File]:
+    return file_list(_opened(table))
 
 
 def nothing(table: Table) -> pa.Table:

@@ -7,8 +7,9 @@ hundred thousand records to shape. They are forked of one that has imported what
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from threading import Thread
@@ -28,7 +29,11 @@ class Hands:
 
     def made(self, work: Callable[[], T]) -> T:
         """What one of them makes."""
-        return cast(T, self._pool.submit(_made, _said(work)).result())
+        return self.asked(work).result()
+
+    def asked(self, work: Callable[[], T]) -> Future[T]:
+        """The same, for whoever goes on meanwhile. They take what they are asked in turn."""
+        return cast("Future[T]", self._pool.submit(_made, _said(work)))
 
     def each(self, work: Callable[[Any], T], of: Iterable[Any]) -> Iterator[T]:
         """The same work of each, in their order."""
@@ -38,14 +43,17 @@ class Hands:
 
 
 @contextmanager
-def hands(number: int, imported: Sequence[str]) -> Iterator[Hands]:
-    """They are there when somebody asks for them, and import meanwhile. What is still asked at the end is not done."""
+def hands(number: int, imported: Sequence[str], own: Sequence[str] = ()) -> Iterator[Hands]:
+    """They are there when somebody asks for them, and import meanwhile. What is still asked at the end is not done.
+
+    `own`: what each imports by itself, for it is found in the folders of this job only.
+    """
     context = get_context("forkserver")
     context.set_forkserver_preload([*imported])
     pool = ProcessPoolExecutor(number, context, initializer=_end_with_the_job)
     try:
         for _ in range(number):
-            pool.submit(os.getpid)
+            pool.submit(_imported, own)
         yield Hands(pool, number)
     finally:
         pool.shutdown(cancel_futures=True)
@@ -59,6 +67,11 @@ def _said(work: Callable[..., Any]) -> bytes:
 
 def _made(work: bytes, *of: Any) -> Any:
     return pickle.loads(work)(*of)  # noqa: S301 - this job's own
+
+
+def _imported(modules: Sequence[str]) -> None:
+    for name in modules:
+        import_module(name)
 
 
 def _end_with_the_job() -> None:

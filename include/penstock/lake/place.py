@@ -4,7 +4,7 @@ Whatever must have one winner is a commit, and commits are Delta's and Spark's: 
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 if TYPE_CHECKING:
+    import pyarrow.compute as pc
     import pyarrow.dataset as ds
 
 LOCAL = fs.LocalFileSystem()
@@ -158,6 +159,23 @@ def rows(file: str, columns: list[str] | None = None) -> pa.Table:
     with place(folder).open(name) as opened:
         found = checked(opened).read(columns)
     return found.cast(pa.schema([field.with_type(plain(field.type)) for field in found.schema]))
+
+
+def batches(
+    file: str, columns: Sequence[str], size: int, wanted: "pc.Expression | None" = None
+) -> Iterator[pa.RecordBatch]:
+    """The same of as many rows at once, all of them or those that are wanted, and no more of the file in memory."""
+    import pyarrow.dataset as ds
+
+    folder, _, name = file.rpartition("/")
+    told = ds.ParquetFragmentScanOptions(pre_buffer=True, page_checksum_verification=True)
+    read = (
+        place(folder)
+        .dataset([name])
+        .scanner(columns=[*columns], filter=wanted, batch_size=size, batch_readahead=2, fragment_scan_options=told)
+    )
+    schema = pa.schema([field.with_type(plain(field.type)) for field in read.projected_schema])
+    yield from (batch.cast(schema) for batch in read.to_batches())
 
 
 def plain(kind: pa.DataType) -> pa.DataType:

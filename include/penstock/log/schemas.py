@@ -39,10 +39,18 @@ class Schemas:
         with self._reading:
             consumer = self._consumer = self._consumer or self._opened()
             _, end = consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), timeout=10)
-            while self._next < end:
-                for message in consumer.consume(1000, 1.0):
-                    if message.error() is None:
-                        self._apply(message.offset() or 0, msgspec.json.decode(message.value() or b"{}", type=Said))
+            if self._next < end:
+                self._read(consumer, end)
+
+    def _read(self, consumer: Consumer, end: int) -> None:
+        """Has the topic no longer than it reads: a broker answers in turn, and a question behind a fetch that waits for
+        more waits with it, half a second."""
+        consumer.assign([TopicPartition(TOPIC, 0, self._next)])
+        while self._next < end:
+            for message in consumer.consume(1000, 1.0):
+                if message.error() is None:
+                    self._apply(message.offset() or 0, msgspec.json.decode(message.value() or b"{}", type=Said))
+        consumer.unassign()
 
     def of_source(self, source: str) -> dict[int, str]:
         """By id, the schemas that producers have registered for a source's events, as stock serializers name them."""
@@ -53,9 +61,7 @@ class Schemas:
     def _opened(self) -> Consumer:
         ensure_compacted(self._kafka, TOPIC)
         settings = {"bootstrap.servers": self._kafka, "group.id": TOPIC, "enable.auto.commit": False}
-        consumer = Consumer({**settings, "auto.offset.reset": "earliest", "log_level": 0})
-        consumer.assign([TopicPartition(TOPIC, 0, 0)])
-        return consumer
+        return Consumer({**settings, "auto.offset.reset": "earliest", "log_level": 0})
 
     def _apply(self, offset: int, said: Said) -> None:
         self._next = offset + 1

@@ -1,7 +1,7 @@
 """A replay makes a release from bronze: with the same code, row by row what the live streams made."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -23,6 +23,7 @@ from penstock.lake.audit import Entry, entries
 from penstock.lake.layout import Layout
 from penstock.lake.releases import DROPPED, READY, Refused, Release, registry, say, switch
 from penstock.lake.replays import ready as make_ready
+from penstock.lake.tablelog import Written
 from penstock.model.domain import source as source_of
 from penstock.settings import Settings
 
@@ -72,7 +73,7 @@ def test_a_replay_that_was_killed_goes_on_after_its_last_epoch(
         log.take(traffic(start, 30))
     monkeypatch.setattr(FEW, 20)
     with monkeypatch.context() as killed:
-        killed.setattr(Appender, "append", dies_at(2))
+        killed.setattr(Appender, "add", dies_at(2))
         with pytest.raises(KeyboardInterrupt):
             replay()
     assert silver(log, "r2").num_rows == 60
@@ -92,7 +93,7 @@ def test_a_replay_that_is_given_up_ends_and_leaves_nothing(
         say(log.layout, replace(registry(log.layout, "toy").get("r2"), state=DROPPED))
 
     with monkeypatch.context() as slow:
-        slow.setattr(Appender, "append", before(1, mark))
+        slow.setattr(Appender, "add", before(1, mark))
         with pytest.raises(Refused, match="toy r2 was dropped"):
             replay()
     drop(log.layout, settings.home, given_up, "r2")
@@ -294,11 +295,11 @@ def dies(*_: Any, **__: Any) -> str:
 
 def before(epoch: int, happens: Callable[[], object]) -> Callable[..., bool]:
     """What happens before an epoch is committed."""
-    append = Appender.append
+    add = Appender.add
 
-    def appending(table: Appender, rows: pa.Table, query: str, number: int, **note: Any) -> bool:
+    def adding(table: Appender, files: Sequence[Written], query: str, number: int, **note: Any) -> bool:
         if number == epoch:
             happens()
-        return append(table, rows, query, number, **note)
+        return add(table, files, query, number, **note)
 
-    return appending
+    return adding

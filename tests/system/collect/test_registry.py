@@ -1,5 +1,7 @@
 """The registry with the stock Avro serializers, two collectors, and schemas that do not fit."""
 
+import time
+
 import httpx
 import pytest
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
@@ -49,6 +51,14 @@ def test_a_level_can_be_set_for_a_subject(registry) -> None:
     registry.set_compatibility("free", "NONE")
     registry.register_schema("free", Schema(BROKEN, "AVRO"))
     assert registry.get_compatibility("free") == "NONE"
+
+
+def test_who_asks_again_does_not_wait_behind_a_fetch(registry) -> None:
+    registry.register_schema("asked", Schema(ONE, "AVRO"))
+    begun = time.perf_counter()
+    assert [registry.get_compatibility() for _ in range(4)] == ["BACKWARD"] * 4
+    # A fetch of a topic that has nothing new waits half a second.
+    assert time.perf_counter() - begun < 1.5
 
 
 def test_every_collector_knows_what_another_was_told(collector, registry, collector_of, broker) -> None:
