@@ -1,5 +1,6 @@
 """Whether a day that somebody asked to have built was built since: read from what was published, without a JVM."""
 
+from collections.abc import Iterable
 from datetime import date, datetime
 
 from penstock.lake.files import size_of
@@ -19,11 +20,18 @@ def _domain(layout: Layout, name: str, day: date, asked: datetime) -> bool:
     known = registry(layout, name)
     # A release with code of its own may have views that nobody here knows.
     return not any(known.get(release).hash for release in known.kept) and all(
-        _view(layout, release, view, day, asked)
-        for release in known.kept
-        for view in domains()[name].views
+        _release(layout, release, domains()[name].views, day, asked) for release in known.kept
+    )
+
+
+def _release(layout: Layout, release: str, views: Iterable[View], day: date, asked: datetime) -> bool:
+    by_source: dict[str, list[View]] = {}
+    for view in views:
+        by_source.setdefault(source_of(view).name, []).append(view)
+    return all(
         # A source that rests has a table, and no view.
-        if size_of(layout.silver(release, source_of(view).name))[0]
+        not size_of(layout.silver(release, source))[0] or all(_view(layout, release, view, day, asked) for view in of)
+        for source, of in by_source.items()
     )
 
 

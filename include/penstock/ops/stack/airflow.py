@@ -47,6 +47,8 @@ def environ(settings: Settings, home: Home) -> dict[str, str]:
         "LOGGING__BASE_LOG_FOLDER": folder / "logs",
         # A part that was killed is back in seconds: what it left behind is found in seconds as well.
         "SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": 20,
+        # From one task's end to the next one's start it is most of the time, and a look costs it some milliseconds.
+        "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": 0.4,
         f"{SECONDS}_SEC": 5,
         f"{SECONDS}_TIMEOUT": 60,
         # A task asks the api-server before it begins: one that is killed is back in 15 s, and tasks outwait it.
