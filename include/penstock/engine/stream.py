@@ -37,8 +37,8 @@ FETCH = {
     "kafka.max.partition.fetch.bytes": str(8 << 20),
     "kafka.receive.buffer.bytes": str(1 << 20),
     "kafka.max.poll.records": "5000",
-    # Spark asks where a partition ends before it has the last records of a range. The log answers a connection in turn, so
-    # that waits behind a fetch that waits for more: by default half a second, two to four times an epoch before a silence.
+    # Before the last records of a range Spark asks where a partition ends. The log answers a connection in turn, so that
+    # waits behind a fetch that waits for more: by default half a second, two to four times before a silence.
     "kafka.fetch.max.wait.ms": "10",
 }
 
