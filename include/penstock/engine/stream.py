@@ -37,8 +37,8 @@ FETCH = {
     "kafka.max.partition.fetch.bytes": str(8 << 20),
     "kafka.receive.buffer.bytes": str(1 << 20),
     "kafka.max.poll.records": "5000",
-    # Before the last records of a range Spark asks where a partition ends. The log answers a connection in turn, so that
-    # waits behind a fetch that waits for more: by default half a second, two to four times before a silence.
+    # Before the last records of a range Spark asks where a partition ends. A broker answers a connection in turn: that
+    # waits behind a fetch that waits for more, by default half a second, two to four times before a silence.
     "kafka.fetch.max.wait.ms": "10",
 }
 
