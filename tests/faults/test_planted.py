@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
+from dying import nothing_is_committed
 from faults.bronze import as_log, bronze
 from oracle.recompute import differences
 from pyspark.sql import DataFrame, SparkSession
@@ -102,11 +103,6 @@ def collisions_are_duplicates(seen: Seen, wanted: ids.Hashes, contents: ids.Hash
 
 def constant_query(appender: commit.Appender, rows: pa.Table, app: str, epoch: int) -> bool:
     return GOOD_APPEND(appender, rows, "stream", 0)
-
-
-def nothing_is_committed(log: LinkedLog, _: str) -> int:
-    log._follow()
-    return -1
 
 
 GOOD_JUDGE, GOOD_APPEND, GOOD_REPEATS = Seen.judge, commit.Appender.append, dispositions.repeats

@@ -89,7 +89,7 @@ def after(since: int) -> str:
 
 
 def asked(table: DeltaTable, sql: str, where: str = "", **parameters: Any) -> list[tuple[Any, ...]]:
-    """DuckDB's answer to a question about a table's `rows`, of files at least that may have any `where` it says."""
+    """DuckDB's answer to a question about a table's `rows`. Files that have none `where` it says are not opened."""
     with duckdb.connect(":memory:", config={"threads": 1}) as engine:
         engine.execute("set TimeZone = 'UTC'")
         engine.register("rows", versions.dataset(versions.table(table), where))

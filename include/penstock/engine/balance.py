@@ -29,6 +29,11 @@ def balanced(rows: pa.Table, records: int, source: Source) -> Mapping[str, int]:
     return {"rows": rows.num_rows, **counts}
 
 
+def whole(records: int, rows: int) -> None:
+    """Whoever wrote an epoch's files wrote as many rows as were judged."""
+    _must(records == rows, f"{records} records in, {rows} rows in files")
+
+
 def _must(true: bool, otherwise: str) -> None:
     if not true:
         raise Unbalanced(f"{otherwise}. Nothing was committed: correct the shape, then start the stream again.")

@@ -1,7 +1,8 @@
 """Records of bronze on their way through a shape again.
 
-Where the shape is one of tables, a task of Spark reads the files by itself: rows of Spark with headers in them, made of
-Parquet and made Arrow again, took as long as to judge them (docs/decisions/0081-replay-in-large-epochs.md).
+Where the shape is one of tables, a task of Spark or a process of this machine reads the files by itself: rows of Spark
+with headers in them, made of Parquet and made Arrow again, took as long as to judge them
+(docs/decisions/0081-replay-in-large-epochs.md).
 """
 
 from collections.abc import Callable, Iterator
@@ -46,7 +47,7 @@ class Shaped(Protocol):
         """What a judgement asks of them, at least."""
 
     def made(self, work: Callable[[pa.Table], T]) -> Callable[[], T]:
-        """What becomes of all of it: made when it is asked for, or meanwhile, where others are there to make it."""
+        """What becomes of all of it: made at once, or meanwhile by others, for whom whoever asks waits."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ class Here:
     judging: pa.Table
 
     def made(self, work: Callable[[pa.Table], T]) -> Callable[[], T]:
-        return partial(work, self.judging)
+        made = work(self.judging)
+        return lambda: made
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Apart:
         return partial(self._result, self.hands.asked(partial(_of_all, work, self.rows.path)))
 
     def _result(self, made: Future[T]) -> T:
-        """The rows are there for as long as somebody may ask."""
+        """Of this object, so that it lives until then: its rows have a name for as long as it does."""
         return made.result()
 
 
@@ -87,10 +89,10 @@ def shaped(spark: SparkSession, shape: Shape, archive: Table, chunk: Chunk) -> S
         return Here(shape.shaped(records(spark, archive, chunk)))
     if hands := hands_of(spark):
         rows = Shared(source.name)
-        if work := put_apart(rows.path, keys_of(spark, source), source, read):
+        if (work := put_apart(rows.path, keys_of(spark, source), source, read)) is not None:
             hands.made(work)
             return Apart(hands, rows)
-    elif apart := planned_apart(spark, source, read):
+    elif (apart := planned_apart(spark, source, read)) is not None:
         return Here(collected(apart, source))
     return Here(shape.shaped(records(spark, archive, chunk)))
 

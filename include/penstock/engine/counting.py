@@ -75,6 +75,7 @@ class Written:
     quote: ClassVar[str] = DUCKDB
     spark: SparkSession
     path: str
+    # For DuckDB, for Spark and for Delta's log.
     where: str = ROWS
     version: int | None = None
 
@@ -85,8 +86,7 @@ class Written:
     def counted(self, conditions: Sequence[str]) -> list[int]:
         with duckdb.connect(":memory:", config={"threads": 1}) as engine:
             teach(engine)
-            files = "" if self.where == ROWS else self.where
-            engine.register("written", versions.dataset(versions.table(self._table()), files))
+            engine.register("written", versions.dataset(versions.table(self._table()), self.where))
             # Of no rows DuckDB counts null, and Spark nought.
             counts = ", ".join(f"coalesce(count_if({condition}), 0)" for condition in conditions)
             told = engine.execute(f"select {counts} from written where {self.where}").fetchone()

@@ -160,8 +160,8 @@ def _writer(table: Table, asked: Sequence[Asked]) -> Work:
             who = [asked[number] for number in unit["asked"]]
             said = {each.tally.name: _said(each) for each in who if each.said}
             tallies, days = [each.tally for each in who], unit["days"]
-            rows = dataset(table, on(days) if laid_out(tallies[0]) else "")
-            told = partials(rows, tallies, days, said=said)
+            opened = dataset(table, on(days) if laid_out(tallies[0]) else "")
+            told = partials(opened, tallies, days, said=said)
             for number, each, rows in zip(unit["asked"], who, told, strict=True):
                 files = [{"asked": number, **file._asdict()} for file in candidate.files(rows, each.path)]
                 yield from pa.Table.from_pylist(files, WRITTEN).to_batches()
@@ -220,8 +220,7 @@ def _pieces(rows: ds.Dataset, tallies: Sequence[Tally], days: Sequence[date], ma
     said = [tally_sql(tally, rows_of(tally)) for tally in tallies]
     joined = [" ".join((each.on, *JOINED_BY)) for tally in tallies if (each := enrichment(tally))]
     columns = spoken_of(rows.schema.names, " ".join([*said, *joined]))
-    begins = [datetime.combine(day, time(), UTC) for day in days]
-    by_day = pc.field("day").isin(list(days))
+    begins, by_day = [datetime.combine(day, time(), UTC) for day in days], pc.field("day").isin(list(days))
     own = by_day if laid_out(tallies[0]) else reduce(or_, (_between(at, day, DAY) for day in begins))
     shown = own if isinstance(of, Sessions) else own & (pc.field("disposition") == "fact")
     if rows.count_rows(filter=own) <= many:
@@ -232,8 +231,7 @@ def _pieces(rows: ds.Dataset, tallies: Sequence[Tally], days: Sequence[date], ma
 
 
 def laid_out(tally: Tally) -> bool:
-    """Whether the days that it counts by are those by which its rows are: silver's of `happened_at`, sessions' of when
-    they started."""
+    """Whether it counts by the days of which its rows' folders are: facts happened, and sessions started on them."""
     return tally.at == ("started" if isinstance(tally.of, Sessions) else "happened_at")
 
 

@@ -63,17 +63,17 @@ def judged(shaped: pa.Table, found: Repeats) -> pa.Table:
     return shaped.append_column("disposition", disposition)
 
 
-def rows_of(judged: pa.Table, columns: pa.Schema, epoch: int, known: str | None = None) -> pa.Table:
+def rows_of(records: pa.Table, columns: pa.Schema, epoch: int, known: str | None = None) -> pa.Table:
     """Rows of silver, of judged records with all that the shape said of them."""
-    fact, rejected = (pc.equal(judged["disposition"], name) for name in (silver.FACT, silver.REJECTED))
+    fact, rejected = (pc.equal(records["disposition"], name) for name in (silver.FACT, silver.REJECTED))
     added = {
         # Not in Spark's plan: a number that changes in it is code that is compiled again, each epoch.
-        "epoch": pa.repeat(pa.scalar(epoch, pa.int64()), judged.num_rows),
-        "day": pc.if_else(fact, judged["happened_at"], judged["logged_at"]).cast(pa.date32()),
-        "known": pa.repeat(pa.scalar(known, pa.string()), judged.num_rows),
-        "raw": pc.if_else(rejected, judged["value"], pa.scalar(None, pa.binary())),
+        "epoch": pa.repeat(pa.scalar(epoch, pa.int64()), records.num_rows),
+        "day": pc.if_else(fact, records["happened_at"], records["logged_at"]).cast(pa.date32()),
+        "known": pa.repeat(pa.scalar(known, pa.string()), records.num_rows),
+        "raw": pc.if_else(rejected, records["value"], pa.scalar(None, pa.binary())),
     }
-    return pa.table([added[name] if name in added else judged[name] for name in columns.names], columns)
+    return pa.table([added[name] if name in added else records[name] for name in columns.names], columns)
 
 
 def in_time(shaped: pa.Table, announced: Sequence[Expiry]) -> pa.Table:

@@ -44,7 +44,7 @@ from penstock.settings import Settings
 # A replay that is paused looks so often whether it may go on.
 LOOK_SECONDS = 2.0
 # What shapes and counts views.
-NEEDED = ("penstock.engine.bronze", "penstock.engine.daily")
+NEEDED = ("penstock.engine.replay", "penstock.engine.daily")
 
 
 def replay(settings: Settings, release: Release, folder: Path, cores: int, approved_by: str = "") -> str:

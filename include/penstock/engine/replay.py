@@ -20,8 +20,8 @@ from pyspark.sql import SparkSession
 
 from penstock.engine import bronze, silver, versions
 from penstock.engine.arrived import asked
-from penstock.engine.balance import Unbalanced, balanced
-from penstock.engine.bronze import Shaped
+from penstock.engine.balance import balanced, whole
+from penstock.engine.bronze import Here, Shaped
 from penstock.engine.checkpoints import book, examine, notes, rewrite
 from penstock.engine.commit import Appender, Files, create
 from penstock.engine.dispositions import Repeats, judged, repeats, rows_of
@@ -32,12 +32,12 @@ from penstock.engine.versions import Table
 from penstock.lake.files import size_of
 from penstock.lake.place import place
 from penstock.lake.releases import Refused
-from penstock.lake.session import at_once, hands_of
+from penstock.lake.session import at_once
 from penstock.lake.tablelog import Written
 
-# An epoch's rows pass through this process as Arrow, about 1 kB each.
+# About 1 kB each, held here or by who shapes them until its files are made.
 EPOCH_RECORDS = 100_000
-# Epochs that are shaped at once, each held here until it is its turn. One more core would wait for this process.
+# Epochs that are shaped at once, and as many whose files are made after them.
 ABREAST = 4
 # So many records say whether code rejects everything; fewer may simply all be wrong.
 ENOUGH_RECORDS = 10_000
@@ -74,8 +74,7 @@ class Judged:
     def files(self) -> list[Written]:
         """Waits for them. One row a record, whoever made them."""
         files = self.written()
-        if (rows := sum(file.records for file in files)) != self.counts["rows"]:
-            raise Unbalanced(f"{self.counts['rows']} records in, {rows} rows out. Nothing was committed.")
+        whole(self.counts["rows"], sum(file.records for file in files))
         return files
 
 
@@ -102,12 +101,10 @@ class Replay:
         counts = dict(asked(DeltaTable(table), "select disposition, count(*) from rows group by all"))
         told = Told(self.shape.source.name, size_of(path)[0], sum(counts.values()), counts)
         begun, left, silvers = time.perf_counter(), math.inf, Appender(table)
-        # Rows that are here are soon written, and would only be held.
-        abreast = hands.number if (hands := hands_of(self.spark)) else 0
         while left > CLOSE_ENOUGH:
             archive = versions.table(DeltaTable(path))
             of_bronze = self._chunks(archive, archived)
-            for epoch in _behind(self._judged(archive, of_bronze, number, silvers.files), abreast):
+            for epoch in _behind(self._judged(archive, of_bronze, number, silvers.files), self._abreast):
                 number, archived = epoch.number, epoch.archived
                 silvers.add(epoch.files(), query, number, archived=archived)
                 told.add(epoch.counts, time.perf_counter() - begun)
@@ -117,6 +114,10 @@ class Replay:
         self._must_make_sense(told, at_the_end=True)
         seed(self.shape)
         return told
+
+    @property
+    def _abreast(self) -> int:
+        return min(ABREAST, at_once(self.spark))
 
     def _chunks(self, archive: Table, after: int) -> Iterator[Chunk]:
         return self.scope.chunks(self.shape.source.name, archive.path, archive.version, after, self.size)
@@ -128,12 +129,11 @@ class Replay:
 
     def _ahead(self, archive: Table, planned: Iterator[Chunk]) -> Iterator[tuple[Chunk, Shaped | None]]:
         """Others shape some epochs, one on each core, while the one before them is judged and written."""
-        abreast = min(ABREAST, at_once(self.spark))
         waiting = deque[tuple[Chunk, Future[Shaped | None]]]()
-        with ThreadPoolExecutor(abreast, "shape") as several:
+        with ThreadPoolExecutor(self._abreast, "shape") as several:
             for chunk in planned:
                 waiting.append((chunk, several.submit(self._shaped, archive, chunk)))
-                if len(waiting) > abreast:
+                if len(waiting) > self._abreast:
                     first, made = waiting.popleft()
                     yield first, made.result()
             yield from ((first, made.result()) for first, made in waiting)
@@ -149,7 +149,7 @@ class Replay:
         for number, (chunk, shaped) in enumerate(self._ahead(archive, planned), after + 1):
             if shaped is None:
                 rows = self.scope.taken(self.shape.layout, source, archive.version, chunk, number)
-                written: Callable[[], list[Written]] = partial(files.of, rows)
+                written = Here(rows).made(files.of)
             else:
                 found = repeats(shaped.judging, seen)
                 rows = judged(shaped.judging, found)

@@ -29,23 +29,31 @@ def table(delta: DeltaTable) -> Table:
     return Table(delta.table_uri, delta.version(), str(delta.metadata().id))
 
 
-# A build asks for the facts of some days in one thread, and for those of others beside it.
-@lru_cache(maxsize=2)
 def dataset(table: Table, where: str = "") -> ds.Dataset:
-    """A version never changes, so it is opened once a process; of 900 files that takes most of a second.
+    """Its rows. `where`: an SQL condition; files that by the table's log have no such row are left out.
 
-    `where`: an SQL condition. Files that by the table's log have no such row are left out, and take no time.
+    All 900 files of a table take most of a second to open, so they are opened once a process: a version never changes.
 
     Texts are read as files have them, each once beside numbers that say where it stands: to spell them out takes longer
     than all else that is read, and to count by them twice as long.
     """
-    opened = _opened(table)
-    texts = [field.name for field in opened.schema().fields if field.type == TEXT]
-    told = ds.ParquetReadOptions(dictionary_columns=texts)
-    return opened.to_pyarrow_dataset(parquet_read_options=told, file_pruning_predicate=where or None)
+    return _of_files(table, where) if where else _whole(table)
 
 
 @lru_cache(maxsize=1)
+def _whole(table: Table) -> ds.Dataset:
+    return _of_files(table, None)
+
+
+def _of_files(table: Table, where: str | None) -> ds.Dataset:
+    opened = _opened(table)
+    texts = [field.name for field in opened.schema().fields if field.type == TEXT]
+    told = ds.ParquetReadOptions(dictionary_columns=texts)
+    return opened.to_pyarrow_dataset(parquet_read_options=told, file_pruning_predicate=where)
+
+
+# A build reads silver, and sessions beside it.
+@lru_cache(maxsize=2)
 def _opened(table: Table) -> DeltaTable:
     return DeltaTable(table.path, version=table.version)
 
@@ -56,8 +64,8 @@ def files(table: Table) -> Sequence[File]:
 
 
 def nothing(table: Table) -> pa.Table:
-    """No row of a table that is laid out by day, in its columns."""
-    return dataset(table, "day is null").schema.empty_table()
+    """No row, in the columns that a dataset has."""
+    return dataset(table, "false").schema.empty_table()
 
 
 def on(days: Iterable[date]) -> str:

@@ -46,7 +46,7 @@ class Hands:
 def hands(number: int, imported: Sequence[str], own: Sequence[str] = ()) -> Iterator[Hands]:
     """They are there when somebody asks for them, and import meanwhile. What is still asked at the end is not done.
 
-    `own`: what each imports by itself, for it is found in the folders of this job only.
+    `own`: what they import after that, for it is found in the folders of this job only.
     """
     context = get_context("forkserver")
     context.set_forkserver_preload([*imported])

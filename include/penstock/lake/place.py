@@ -164,7 +164,7 @@ def rows(file: str, columns: list[str] | None = None) -> pa.Table:
 def batches(
     file: str, columns: Sequence[str], size: int, wanted: "pc.Expression | None" = None
 ) -> Iterator[pa.RecordBatch]:
-    """The same of as many rows at once, all of them or those that are wanted, and no more of the file in memory."""
+    """Rows of a Parquet file, some at a time: all of them, or those that are wanted."""
     import pyarrow.dataset as ds
 
     folder, _, name = file.rpartition("/")

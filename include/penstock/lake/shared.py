@@ -10,7 +10,7 @@ import pyarrow as pa
 class Shared:
     """Memory of the kernel's with a name for all of this user's processes, for as long as whoever made it keeps it.
 
-    A file of no folder: nothing of it is on a disk, and a process that is killed leaves nothing.
+    A file of no folder, so that a process that is killed leaves nothing.
     """
 
     def __init__(self, name: str) -> None:
@@ -23,7 +23,8 @@ class Shared:
 
 def put(path: str, tables: Iterator[pa.Table]) -> None:
     """At least one table, all of the same columns."""
-    first = next(tables)
+    first = next(tables, None)
+    assert first is not None, "nothing to leave"
     with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, first.schema) as rows:
         for table in chain([first], tables):
             rows.write_table(table)

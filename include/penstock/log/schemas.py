@@ -46,11 +46,13 @@ class Schemas:
         """Has the topic no longer than it reads: a broker answers in turn, and a question behind a fetch that waits for
         more waits with it, half a second."""
         consumer.assign([TopicPartition(TOPIC, 0, self._next)])
-        while self._next < end:
-            for message in consumer.consume(1000, 1.0):
-                if message.error() is None:
-                    self._apply(message.offset() or 0, msgspec.json.decode(message.value() or b"{}", type=Said))
-        consumer.unassign()
+        try:
+            while self._next < end:
+                for message in consumer.consume(min(1000, end - self._next), 1.0):
+                    if message.error() is None:
+                        self._apply(message.offset() or 0, msgspec.json.decode(message.value() or b"{}", type=Said))
+        finally:
+            consumer.unassign()
 
     def of_source(self, source: str) -> dict[int, str]:
         """By id, the schemas that producers have registered for a source's events, as stock serializers name them."""
@@ -61,7 +63,8 @@ class Schemas:
     def _opened(self) -> Consumer:
         ensure_compacted(self._kafka, TOPIC)
         settings = {"bootstrap.servers": self._kafka, "group.id": TOPIC, "enable.auto.commit": False}
-        return Consumer({**settings, "auto.offset.reset": "earliest", "log_level": 0})
+        quick = {"fetch.wait.max.ms": 10, "auto.offset.reset": "earliest", "log_level": 0}
+        return Consumer({**settings, **quick})
 
     def _apply(self, offset: int, said: Said) -> None:
         self._next = offset + 1

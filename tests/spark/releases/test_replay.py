@@ -1,7 +1,7 @@
 """A replay makes a release from bronze: with the same code, row by row what the live streams made."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from dying import before, dies, dies_at
 from pyspark.sql import SparkSession
 from toy_log import NOON, SHAPE, ToyLog, answers, said, silver, traffic
 
@@ -23,7 +24,6 @@ from penstock.lake.audit import Entry, entries
 from penstock.lake.layout import Layout
 from penstock.lake.releases import DROPPED, READY, Refused, Release, registry, say, switch
 from penstock.lake.replays import ready as make_ready
-from penstock.lake.tablelog import Written
 from penstock.model.domain import source as source_of
 from penstock.settings import Settings
 
@@ -282,24 +282,3 @@ def test_a_replay_of_some_days_by_code_with_other_columns_is_refused(
     with pytest.raises(Refused, match="other columns than r1 has, so nothing can be taken over"):
         replay(wider, first="2026-03-03")
     assert silver(log, "r2").num_rows == 0
-
-
-def dies_at(epoch: int) -> Callable[..., bool]:
-    """The process dies before this epoch is committed."""
-    return before(epoch, dies)
-
-
-def dies(*_: Any, **__: Any) -> str:
-    raise KeyboardInterrupt
-
-
-def before(epoch: int, happens: Callable[[], object]) -> Callable[..., bool]:
-    """What happens before an epoch is committed."""
-    add = Appender.add
-
-    def adding(table: Appender, files: Sequence[Written], query: str, number: int, **note: Any) -> bool:
-        if number == epoch:
-            happens()
-        return add(table, files, query, number, **note)
-
-    return adding

@@ -16,8 +16,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from dying import nothing_is_committed
 from faults.points import Point
-from faults.test_planted import nothing_is_committed
 from spark.views.conftest import BY_SPARK, by_spark
 from toy_lake import Passed, ToyLake
 from toy_log import ToyLog, answers, arriving, said, silver

@@ -22,13 +22,13 @@ from domains.web.model import USERS as PROFILES
 from domains.web.views import VIEWS_BY_PROFILE
 from penstock.engine import daily
 from penstock.engine.commit import Appender, create
-from penstock.engine.scope import Scope
+from penstock.engine.scope import Scope, as_known
 from penstock.engine.silver import INDEXED, widen
 from penstock.lake.layout import FIRST_RELEASE, Layout
 from penstock.lake.local import answer
 from penstock.lake.profiles import Profiles, columns_of, enriched, lacking
 from penstock.lake.publication import open_table
-from penstock.model.source import Enriched, Facts
+from penstock.model.source import Enriched, Facts, Source
 from penstock.model.view import Latest
 
 SEEDS = range(200 if os.environ.get("PENSTOCK_FULL") else 10)
@@ -103,7 +103,7 @@ def test_a_replay_opens_only_the_files_that_have_its_records(tmp_path: Path) -> 
     (other,) = files.filter(pc.field("min.offset") == newer["offset"][0])["path"].to_pylist()
     Path(silver.table_uri.removeprefix("file://"), other).unlink()
     again = older.set_column(older.column_names.index("known"), "known", pa.nulls(1, pa.string()))
-    assert Scope(FIRST_RELEASE).known(lake.layout, PROFILED.source, again)["known"].to_pylist() == ['{"web.users":[1]}']
+    assert as_it_knew(lake, PROFILED.source, again)["known"].to_pylist() == ['{"web.users":[1]}']
 
 
 def test_a_build_says_how_many_records_it_lacks(tmp_path: Path) -> None:
@@ -183,6 +183,11 @@ def speed(lake: WebLake, first: int) -> pa.Table:
     return rows.filter(pc.greater_equal(rows["epoch"], first)).drop_columns(["epoch"])
 
 
+def as_it_knew(lake: WebLake, source: Source, rows: pa.Table) -> pa.Table:
+    """As a replay asks the release that it began from."""
+    return as_known(rows, Scope(FIRST_RELEASE).beside(lake.layout, source))
+
+
 def replayed(lake: WebLake, chance: Random) -> tuple[pa.Table, Profiles]:
     """The same records in a new release, cut into other epochs, from nothing but what the first one says of them."""
     made = {}
@@ -192,7 +197,7 @@ def replayed(lake: WebLake, chance: Random) -> tuple[pa.Table, Profiles]:
         size = chance.randrange(1, len(rows) + 2)
         # In one seed of two hundred nobody said who he is: one piece, of nothing.
         pieces = [rows.slice(first, size) for first in range(0, len(rows) or 1, size)]
-        made[source.name] = pa.concat_tables(Scope(FIRST_RELEASE).known(lake.layout, source, it) for it in pieces)
+        made[source.name] = pa.concat_tables(as_it_knew(lake, source, it) for it in pieces)
         path = lake.layout.silver("r2", source.name)
         create(path, rows.schema, INDEXED)
         Appender(path).append(made[source.name], "a replay", 0)
