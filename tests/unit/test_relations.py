@@ -37,6 +37,17 @@ def test_its_rows_are_the_same_wherever_it_lies(tmp_path: Path, toy: Domain, fol
     assert views == [(int(itself),)]
 
 
+def test_a_name_that_another_table_had_is_that_of_the_new_one(tmp_path: Path, toy: Domain) -> None:
+    full = silver(tmp_path / "full", toy)
+    empty = DeltaTable.create(str(tmp_path / "empty"), full.schema())
+    with duckdb.connect() as engine:
+        counts = []
+        for table in (full, empty, full):
+            relation(engine, "rows", table)
+            counts += engine.sql("select count(*) from rows").fetchall()[0]
+    assert counts == [2, 0, 2]
+
+
 def test_a_column_that_no_file_has_yet_is_there(tmp_path: Path, toy: Domain) -> None:
     table = silver(tmp_path, toy)
     table.alter.add_columns([Field("since", PrimitiveType("string"))])

@@ -64,6 +64,11 @@ class Appender:
         """Commits the rows as the query's epoch. False: they are already there, and nothing was written."""
         return self.committed(app) < epoch and self.add(self.files.of(rows), app, epoch, **note)
 
+    def follow(self, rows: pa.Table, app: str, after: int, number: int) -> None:
+        """Commits what was made of all since `after`, as the next of the application: CommitFailedError where somebody
+        else has committed meanwhile what is in these rows too."""
+        self._log.append(self.files.of(rows), Entry(app, number, after, {"query": app, "epoch": number}))
+
     def add(self, files: Sequence[Written], app: str, epoch: int, **note: Any) -> bool:
         """The same of rows that are in the table's folder already."""
         last = self.committed(app)

@@ -50,7 +50,7 @@ def _post(layout: Layout, table: str, source: str, release: str | None, sql: str
         },
     ).cast(LEDGER)
     try:
-        ledger.append(entries, app, last)
+        ledger.follow(entries, app, first - 1, last)
     except CommitFailedError:
         if ledger.committed(app) < first:
             raise

@@ -17,6 +17,8 @@ UNFIT = frozenset(":*?[]{}=")
 def relation(engine: duckdb.DuckDBPyConnection, name: str, table: DeltaTable) -> None:
     """The table's rows under a name, at the version at which it was opened."""
     if not _of_files(engine, name, table):
+        # Of another table that had the name before.
+        engine.execute(f"drop view if exists {name}")
         engine.register(name, table.to_pyarrow_dataset())
 
 

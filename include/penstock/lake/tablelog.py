@@ -85,6 +85,9 @@ class StoreLog:
         return -1 if version is None else version
 
     def append(self, files: Sequence[Written], entry: Entry) -> None:
+        # What is committed after this look is delta-rs' to find.
+        if self.committed(entry.app) != entry.after:
+            raise _overtaken(entry, self._table.table_uri)
         now = _now()
         self._table.create_write_transaction(
             [AddAction(each.name, each.size, {**each.partition}, now, True, each.statistics) for each in files],
@@ -122,7 +125,7 @@ class LinkedLog:
             self._folder.write(draft, b"\n".join(json.dumps(each).encode() for each in self._actions(files, entry)))
             for _ in range(RETRIES):
                 if self.committed(entry.app) != entry.after:
-                    raise CommitFailedError(f"{entry.app} was committed to {self._path} by somebody else meanwhile")
+                    raise _overtaken(entry, self._path)
                 if self._won(draft):
                     self._version += 1
                     self._committed[entry.app] = entry.number
@@ -169,6 +172,10 @@ class LinkedLog:
             raise CommitFailedError(f"{self._path} has become a table that only delta-rs may write; open it again")
         self._table, self._version = table, int(table.version())
         self._committed: dict[str, int] = {}
+
+
+def _overtaken(entry: Entry, path: str) -> CommitFailedError:
+    return CommitFailedError(f"{entry.app} was committed to {path} by somebody else meanwhile")
 
 
 def _now() -> int:
