@@ -164,7 +164,8 @@ def test_a_dropped_table_and_a_deleted_checkpoint_at_once(story: Story) -> None:
     shutil.rmtree(story.layout.checkpoint(f"shape/{SOURCE}", release))
     assert eventually(lambda: gone in doctor(story), SECONDS)
     story.penstock("rebuild", gone, "--why", "somebody deleted a folder", "--yes")
-    assert story.silver().equals(before)
+    # How far the other source was read only the table said: such rows are joined by the log's own time.
+    assert story.silver().drop_columns("known").equals(before.drop_columns("known"))
     assert gone not in doctor(story)
     story.visit(site, ["dora"])
     story.sees(site, 2 * each)
