@@ -75,6 +75,16 @@ class Balance:
     def balanced(self) -> bool:
         return self.unarchived == 0 and self.unshaped == 0
 
+    @property
+    def wrong(self) -> str:
+        """What does not add up; empty where all does."""
+        told = (
+            (self.unarchived, "records are not in bronze", "are booked in bronze beside those that were accepted"),
+            (self.unshaped, "of those in bronze have no disposition", "dispositions are booked beside those of bronze"),
+        )
+        said = [f"{abs(count):,} {lacks if count > 0 else more}" for count, lacks, more in told if count]
+        return " and ".join(said)
+
     def as_dict(self) -> dict[str, Any]:
         derived = {"unarchived": self.unarchived, "unshaped": self.unshaped, "balanced": self.balanced}
         return {**self.__dict__, "hour": self.hour.isoformat(), **derived}

@@ -36,7 +36,7 @@ from penstock.serve.reports import KINDS
 from penstock.serve.reports.kept import Reports
 from penstock.serve.snapshot import Snapshot
 from penstock.serve.told import Told
-from penstock.serve.undoing import Undoing, source_of
+from penstock.serve.undoing import Undoing, named, source_of
 from penstock.serve.works import Works
 from penstock.settings import Settings
 
@@ -147,7 +147,8 @@ class Answers:
         return self.matched.answer(request.query_params.multi_items())
 
     def ledger(self, request: Request) -> object:
-        return self.hours(request.query_params.get("source"))
+        name = request.query_params.get("source")
+        return self.hours(named(name).name if name else None)
 
     def hours(self, source: str | None = None) -> dict[str, Any]:
         try:

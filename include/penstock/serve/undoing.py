@@ -59,11 +59,15 @@ class Undoing:
 
 def source_of(request: Request) -> Source:
     """The one that an address names."""
+    return named(request.path_params["source"])
+
+
+def named(name: str) -> Source:
     try:
-        return source(request.path_params["source"])
+        return source(name)
     except UnknownName as error:
         known = tuple(source.name for domain in domains().values() for source in domain.sources)
-        raise unknown("source", request.path_params["source"], known) from error
+        raise unknown("source", name, known) from error
 
 
 def _together(of: Source, alike: Sequence[Group]) -> dict[str, Any]:

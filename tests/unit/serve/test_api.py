@@ -234,6 +234,12 @@ def test_a_log_that_does_not_answer_is_said_with_what_to_do(
     assert "penstock status" in answer.json()["detail"]
 
 
+def test_a_ledger_of_a_source_that_nobody_has_says_which_there_are(client: TestClient) -> None:
+    answer = client.get("/api/ledger?source=nope")
+    assert (answer.status_code, answer.json()["title"]) == (404, "There is no such source")
+    assert "toy.events" in answer.text
+
+
 def test_the_works_tell_of_tables_and_gates_and_of_an_airflow_that_does_not_answer(
     lake: ToyLake, client: TestClient
 ) -> None:

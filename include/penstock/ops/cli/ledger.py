@@ -47,8 +47,8 @@ def ledger(
         typer.echo(f"No record was archived in the last {hours} hours. `penstock send` and docs/collect.md send some.")
     for row in wrong:
         cli.complain(
-            f"{row.source} at {row.hour:%Y-%m-%d %H:00}: {row.unarchived} records are not in bronze and {row.unshaped} "
-            "have no disposition. See `penstock status` for a stream that failed or lags."
+            f"{row.source} at {row.hour:%Y-%m-%d %H:00}: {row.wrong}. See `penstock status` for a stream that failed "
+            "or lags; what is booked twice is counted anew as docs/runbooks/ledger_unbalanced.md says."
         )
     raise typer.Exit(cli.UNWELL if wrong else 0)
 

@@ -55,10 +55,7 @@ def unbalanced(said: Iterable[Balance], now: datetime) -> Iterator[Finding]:
     """One finding a source, of its latest hour that does not add up."""
     wrong = {each.source: each for each in said if each.hour + HOUR + PATIENCE <= now and not each.balanced}
     for source, hour in wrong.items():
-        text = (
-            f"{source}, hour {hour.hour:%Y-%m-%d %H:%M}: of {hour.accepted} accepted records {hour.unarchived} are not "
-            f"in bronze and {hour.unshaped} of those in bronze have no disposition. `penstock ledger` shows every hour."
-        )
+        text = f"{source}, hour {hour.hour:%Y-%m-%d %H:%M}: {hour.wrong}. `penstock ledger` shows every hour."
         yield Finding("ledger_unbalanced", source, "critical", text)
 
 

@@ -119,6 +119,7 @@ function rejected(row) {
 function balance(row) {
   if (row.open) return el("span", { class: "mark" }, "open");
   if (row.balanced) return el("span", { class: "mark good" }, "✓ balanced");
-  const missing = [["unarchived", "not archived"], ["unshaped", "not shaped"]].filter(([name]) => row[name]);
-  return el("span", { class: "mark bad" }, `✗ ${missing.map(([name, words]) => `${number(row[name], "count", true)} ${words}`).join(", ")}`);
+  const wrong = [["unarchived", "not archived"], ["unshaped", "not shaped"]].filter(([name]) => row[name]);
+  const told = wrong.map(([name, less]) => `${number(Math.abs(row[name]), "count", true)} ${row[name] > 0 ? less : "booked too many"}`);
+  return el("span", { class: "mark bad" }, `✗ ${told.join(", ")}`);
 }
