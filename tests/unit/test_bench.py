@@ -10,9 +10,11 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from penstock.ops import bench
-from penstock.ops.bench import Figure, load, memory, names
+from penstock.ops.bench import Figure, alerts, load, memory, names
 from penstock.ops.cli import application
+from penstock.ops.rig import Rig
 from penstock.refusal import Refusal
+from penstock.settings import Settings
 
 FAKE = """
 from penstock.ops.bench import Figure
@@ -89,3 +91,10 @@ def test_what_an_ended_child_used_is_counted_with_its_parent() -> None:
             each.kill()
     # The kernel counts in hundredths.
     assert used >= 0.45
+
+
+def test_alerts_are_measured_by_code_whose_rule_is_urgent(tmp_path: Path) -> None:
+    code = alerts.urgent(Rig(Settings(home=tmp_path, lake=str(tmp_path), kafka="")))
+    rules = (code / "domains/web/rules.py").read_text()
+    assert alerts.URGENT in rules
+    assert alerts.SOME in rules
