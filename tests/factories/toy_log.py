@@ -117,7 +117,7 @@ def traffic(seed: int, number: int) -> list[dict[str, Any]]:
 def arriving(
     chance: random.Random, number: int, event: Callable[[datetime, int], dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Such records of good events, each made for its arrival and its number."""
+    """The same of any events, each made for its arrival and its number."""
     told: list[dict[str, Any]] = []
     for nth in range(number):
         at = NOON + timedelta(seconds=nth * 40_000 / number)

@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
 from penstock.engine import versions
@@ -64,8 +65,8 @@ def _days(silver: DeltaTable, since: int) -> Set[date]:
 
 def _days_by(silver: DeltaTable, at: str, since: int) -> Set[date]:
     day = f"cast(timezone('UTC', {at}) as date)"
-    came = f"select distinct {day} from rows where disposition = 'fact' and epoch > $since"
-    return {row[0] for row in asked(silver, came, after(since), since=since)}
+    facts = f"select distinct {day} from rows where disposition = 'fact' and epoch > $since"
+    return {row[0] for row in came(silver, since, facts)}
 
 
 def _later(table: DeltaTable, since: int) -> Iterator[File]:
@@ -88,9 +89,18 @@ def after(since: int) -> str:
     return f"epoch > {since}"
 
 
-def asked(table: DeltaTable, sql: str, where: str = "", **parameters: Any) -> list[tuple[Any, ...]]:
-    """DuckDB's answer to a question about a table's `rows`. Files that have none `where` it says are not opened."""
+def asked(table: DeltaTable, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    """DuckDB's answer to a question about a table's `rows`."""
+    return _answered(versions.dataset(versions.table(table)), sql, parameters)
+
+
+def came(table: DeltaTable, since: int, sql: str) -> list[tuple[Any, ...]]:
+    """The same of `rows` that came after an epoch, which the question calls `$since`: no other file is opened."""
+    return _answered(versions.dataset(versions.table(table), after(since)), sql, {"since": since})
+
+
+def _answered(rows: ds.Dataset, sql: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
     with duckdb.connect(":memory:", config={"threads": 1}) as engine:
         engine.execute("set TimeZone = 'UTC'")
-        engine.register("rows", versions.dataset(versions.table(table), where))
+        engine.register("rows", rows)
         return engine.execute(sql, parameters).fetchall()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property, partial
+from math import inf
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
@@ -85,15 +86,14 @@ def _of_all(work: Callable[[pa.Table], T], path: str) -> T:
 def shaped(spark: SparkSession, shape: Shape, archive: Table, chunk: Chunk) -> Shaped:
     """By what needs nothing of Spark's where that can be: processes of this machine, or a task."""
     source, read = shape.source, partial(_batches, archive, chunk)
-    if shape.schemas():
-        return Here(shape.shaped(records(spark, archive, chunk)))
-    if hands := hands_of(spark):
-        rows = Shared(source.name)
-        if (work := put_apart(rows.path, keys_of(spark, source), source, read)) is not None:
-            hands.made(work)
-            return Apart(hands, rows)
-    elif (apart := planned_apart(spark, source, read)) is not None:
-        return Here(collected(apart, source))
+    if not shape.schemas():
+        if hands := hands_of(spark):
+            rows = Shared(source.name)
+            if (work := put_apart(rows.path, keys_of(spark, source), source, read)) is not None:
+                hands.made(work)
+                return Apart(hands, rows)
+        elif (apart := planned_apart(spark, source, read)) is not None:
+            return Here(collected(apart, source))
     return Here(shape.shaped(records(spark, archive, chunk)))
 
 
@@ -108,9 +108,10 @@ def _batches(archive: Table, chunk: Chunk) -> Iterator[pa.RecordBatch]:
     epoch = pc.field("epoch")
     wanted = (epoch > chunk.after) & (epoch <= chunk.last)
     for file in files(archive):
-        least, greatest = (said.get("epoch") for said in (file.least, file.greatest))
+        least, greatest = file.least.get("epoch"), file.greatest.get("epoch")
         if least is None or greatest is None:
-            yield from batches(file.uri, LOGGED, ROWS_AT_ONCE, wanted)
-        elif least <= chunk.last and greatest > chunk.after:
+            # Who wrote it did not say what is in it.
+            least, greatest = -inf, inf
+        if least <= chunk.last and greatest > chunk.after:
             whole = least > chunk.after and greatest <= chunk.last
             yield from batches(file.uri, LOGGED, ROWS_AT_ONCE, None if whole else wanted)

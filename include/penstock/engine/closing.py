@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from penstock.engine import silver
-from penstock.engine.arrived import after, asked, newest
+from penstock.engine.arrived import came, newest
 from penstock.engine.build import Batch
 from penstock.engine.overtaken import NOBODY, Quiet, committed
 from penstock.engine.publish import Gate
@@ -46,7 +46,7 @@ def close(
     if until <= since:
         return []
     demote(spark, path, since, until, quiet)
-    lost = [day for (day,) in asked(DeltaTable(path), LOST, after(since), since=since)]
+    lost = [day for (day,) in came(DeltaTable(path), since, LOST)]
     if lost:
         said = Statement(f"close_day/{until}", source.name, days=[str(day) for day in lost])
         rebuilt(spark, layout, release, source, said, gate)

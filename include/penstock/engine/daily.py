@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from penstock.engine import candidate
-from penstock.engine.versions import Table, dataset, nothing, on
+from penstock.engine.versions import Table, dataset, nothing, on, opened
 from penstock.lake.files import rows_by_day
 from penstock.lake.local import Local, answer, folded_sql, rows_of, spoken_of, tally_sql
 from penstock.lake.profiles import JOINED_BY, columns_of, enriched
@@ -151,7 +151,7 @@ def _by_who(who: Mapping[tuple[str, date], list[int]]) -> dict[tuple[str, tuple[
 
 def sizes(table: Table) -> dict[date, int]:
     """Rows of each day, as the table's log counts them."""
-    return rows_by_day(DeltaTable(table.path, version=table.version))
+    return rows_by_day(opened(table))
 
 
 def _writer(table: Table, asked: Sequence[Asked]) -> Work:
@@ -160,8 +160,8 @@ def _writer(table: Table, asked: Sequence[Asked]) -> Work:
             who = [asked[number] for number in unit["asked"]]
             said = {each.tally.name: _said(each) for each in who if each.said}
             tallies, days = [each.tally for each in who], unit["days"]
-            opened = dataset(table, on(days) if laid_out(tallies[0]) else "")
-            told = partials(opened, tallies, days, said=said)
+            facts = dataset(table, on(days) if laid_out(tallies[0]) else "")
+            told = partials(facts, tallies, days, said=said)
             for number, each, rows in zip(unit["asked"], who, told, strict=True):
                 files = [{"asked": number, **file._asdict()} for file in candidate.files(rows, each.path)]
                 yield from pa.Table.from_pylist(files, WRITTEN).to_batches()
@@ -230,9 +230,9 @@ def _pieces(rows: ds.Dataset, tallies: Sequence[Tally], days: Sequence[date], ma
         yield rows.to_table(columns, filter=shown & _between(at, first, HOUR))
 
 
-def laid_out(tally: Tally) -> bool:
+def laid_out(view: Tally | Sessions) -> bool:
     """Whether it counts by the days of which its rows' folders are: facts happened, and sessions started on them."""
-    return tally.at == ("started" if isinstance(tally.of, Sessions) else "happened_at")
+    return view.at == ("started" if isinstance(view.of, Sessions) else "happened_at")
 
 
 def _between(at: str, first: datetime, width: timedelta) -> pc.Expression:

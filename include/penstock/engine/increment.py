@@ -109,7 +109,7 @@ class Increment:
     def _few(self, view: Sessions | Latest, since: int | None) -> bool:
         """Whether what is read fits in the memory of one process. One fact of long ago has many sessions around it."""
         asked = "select count(*), min(happened_at) from rows where disposition = 'fact' and epoch > $since"
-        came, first = arrived.asked(self._silver, asked, arrived.after(_after(since)), since=_after(since))[0]
+        came, first = arrived.came(self._silver, _after(since), asked)[0]
         if since is None or not came:
             return int(came) <= MANY_ROWS
         from_ = (first - NEAR).date() if isinstance(view, Sessions) else None

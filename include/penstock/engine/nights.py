@@ -63,7 +63,7 @@ class Nights:
     def _made(self, days: Set[date]) -> list[dict[str, Any]]:
         sizes = daily.sizes(self._silver)
         # How many rows a day of another moment has nobody knows.
-        known = _laid_out(self._view)
+        known = daily.laid_out(self._view)
         in_order = sorted(days & sizes.keys() if known else days)
         few = sum(sizes[day] for day in (in_order if known else sizes)) <= daily.FEW_ROWS
 
@@ -134,7 +134,7 @@ def _of_facts(
     table: versions.Table, view: Sessions, whole: Stretch, of: pa.Table | None = None
 ) -> Iterator[tuple[Stretch, pa.Table]]:
     """The sessions that a stretch's facts make alone: piece by piece where they are many. `of`: of its keys only."""
-    silver = versions.dataset(table, versions.between(*_days(whole)) if _laid_out(view) else "")
+    silver = versions.dataset(table, versions.between(*_days(whole)) if daily.laid_out(view) else "")
     columns = spoken_of(silver.schema.names, minis_sql(view))
     pieces = -(-silver.count_rows(filter=_within(view, whole)) // daily.MANY_ROWS) or 1
     moments = [whole.begin + (whole.end - whole.begin) * number / pieces for number in range(pieces + 1)]
@@ -152,12 +152,7 @@ def _within(view: Sessions, piece: Stretch) -> pc.Expression:
     begin, end = map(_moment, piece)
     facts = (pc.field("disposition") == "fact") & (pc.field(view.at) >= begin) & (pc.field(view.at) < end)
     first, last = _days(piece)
-    return facts & (pc.field("day") >= first) & (pc.field("day") <= last) if _laid_out(view) else facts
-
-
-def _laid_out(view: Sessions) -> bool:
-    """Whether the days that it counts by are those by which silver is laid out."""
-    return view.at == "happened_at"
+    return facts & (pc.field("day") >= first) & (pc.field("day") <= last) if daily.laid_out(view) else facts
 
 
 def _days(piece: Stretch) -> tuple[date, date]:

@@ -87,11 +87,13 @@ def planned(records: DataFrame, source: Source, schemas: Mapping[int, str]) -> D
     keys = keys_of(records.sparkSession, source)
     opening = partial(_opened, keys)
     if isinstance(shape, OfTables) and not schemas:
-        return records.select(*LOGGED).mapInArrow(partial(_packed, opening, shape.judge, told), f"{PACKED} binary")
+        through = partial(_through, opening, shape.judge, told)
+        return records.select(*LOGGED).mapInArrow(partial(_packed, through, told), f"{PACKED} binary")
     columns = ", ".join(f"{field.name} {SPARKS_NAMES[field.type]}" for field in ASKED)
     sent = as_json(records.select(*LOGGED).mapInArrow(partial(_each, opening), columns), schemas)
     if isinstance(shape, OfTables):
-        return sent.mapInArrow(partial(_packed, _as_asked, shape.judge, told), f"{PACKED} binary")
+        through = partial(_through, _as_asked, shape.judge, told)
+        return sent.mapInArrow(partial(_packed, through, told), f"{PACKED} binary")
     return shape(sent)
 
 
@@ -113,8 +115,8 @@ def planned_apart(spark: SparkSession, source: Source, read: Task) -> DataFrame 
     shape, told = shape_of(source), told_of(source)
     if not isinstance(shape, OfTables):
         return None
-    opening = partial(_opened, keys_of(spark, source))
-    return apart(spark, partial(_read, read, opening, shape.judge, told), f"{PACKED} binary")
+    through = partial(_through, partial(_opened, keys_of(spark, source)), shape.judge, told)
+    return apart(spark, partial(_read, read, through, told), f"{PACKED} binary")
 
 
 def collected(shaped: DataFrame, source: Source) -> pa.Table:
@@ -176,23 +178,16 @@ def _hashes(values: pa.ChunkedArray) -> pa.Array:
     return pa.array(np.array(told, np.uint64).view(np.int64))
 
 
-def _packed(
-    opening: Callable[[pa.Table], pa.Table],
-    judge: Callable[[pa.Table], pa.Table],
-    told: pa.Schema,
-    batches: Iterable[pa.RecordBatch],
-) -> Iterator[pa.RecordBatch]:
-    for rows in _through(opening, judge, told, batches):
+def _packed(through: Through, told: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for rows in through(batches):
         into = pa.BufferOutputStream()
         with pa.ipc.new_stream(into, told, options=SMALL) as stream:
             stream.write_table(rows)
         yield pa.record_batch({PACKED: pa.array([into.getvalue().to_pybytes()], pa.binary())})
 
 
-def _read(
-    read: Task, opening: Callable[[pa.Table], pa.Table], judge: Callable[[pa.Table], pa.Table], told: pa.Schema
-) -> Iterator[pa.RecordBatch]:
-    yield from _packed(opening, judge, told, read())
+def _read(read: Task, through: Through, told: pa.Schema) -> Iterator[pa.RecordBatch]:
+    yield from _packed(through, told, read())
 
 
 def _through(

@@ -46,21 +46,21 @@ def _whole(table: Table) -> ds.Dataset:
 
 
 def _of_files(table: Table, where: str | None) -> ds.Dataset:
-    opened = _opened(table)
-    texts = [field.name for field in opened.schema().fields if field.type == TEXT]
+    delta = opened(table)
+    texts = [field.name for field in delta.schema().fields if field.type == TEXT]
     told = ds.ParquetReadOptions(dictionary_columns=texts)
-    return opened.to_pyarrow_dataset(parquet_read_options=told, file_pruning_predicate=where)
+    return delta.to_pyarrow_dataset(parquet_read_options=told, file_pruning_predicate=where)
 
 
 # A build reads silver, and sessions beside it.
 @lru_cache(maxsize=2)
-def _opened(table: Table) -> DeltaTable:
+def opened(table: Table) -> DeltaTable:
     return DeltaTable(table.path, version=table.version)
 
 
 @lru_cache(maxsize=1)
 def files(table: Table) -> Sequence[File]:
-    return file_list(_opened(table))
+    return file_list(opened(table))
 
 
 def nothing(table: Table) -> pa.Table:

@@ -81,12 +81,15 @@ class StoreLog:
 
     def committed(self, app: str) -> int:
         self._table.update_incremental()
+        return self._known(app)
+
+    def _known(self, app: str) -> int:
         version = self._table.transaction_version(app)
         return -1 if version is None else version
 
     def append(self, files: Sequence[Written], entry: Entry) -> None:
-        # What is committed after this look is delta-rs' to find.
-        if self.committed(entry.app) != entry.after:
+        # What was committed since the last look is delta-rs' to find: a transaction of one name is let through once.
+        if self._known(entry.app) != entry.after:
             raise _overtaken(entry, self._table.table_uri)
         now = _now()
         self._table.create_write_transaction(

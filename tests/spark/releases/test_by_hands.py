@@ -41,7 +41,7 @@ def log(spark: SparkSession, settings: Settings) -> ToyLog:
 
 
 @pytest.fixture
-def replay(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Release]]:
+def replay(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Release]:
     """Silver of a release by the code that is deployed, where nobody may open a session."""
     monkeypatch.setattr("penstock.engine.replay.EPOCH_RECORDS", EPOCH)
     monkeypatch.setattr(releasing, "open_session", None)
@@ -71,7 +71,7 @@ def test_many_epochs_have_the_live_release_s_rows_also_after_a_death(
     assert {*live["disposition"].to_pylist()} == {"fact", "rejected", "duplicate"}
 
 
-def test_epochs_come_in_turn_and_those_before_a_failure_are_not_kept_back() -> None:
+def test_epochs_come_in_turn_and_no_more_than_two_are_begun_after_one_that_is_waited_for() -> None:
     began = list[int]()
 
     def epochs(number: int) -> Iterator[Judged]:

@@ -33,7 +33,7 @@ def drift(silver: str, source: Source, hour: datetime) -> Iterator[Finding]:
     table = open_table(silver)
     if table is None or all(field.name != "extra" for field in source.fields):
         return
-    rows = asked(table, KEYS, "", **around(hour))
+    rows = asked(table, KEYS, **around(hour))
     new, gone = (sorted(row[0] for row in rows if row[place]) for place in (1, 2))
     if new or gone:
         said = [f"new: {', '.join(new)}"] * bool(new) + [f"no longer there: {', '.join(gone)}"] * bool(gone)
@@ -48,7 +48,7 @@ def missing(silver: str, source: Source, hour: datetime) -> Iterator[Finding]:
     if table is None or not declared:
         return
     fields = ", ".join(f'count("{name}")' for name in declared)
-    counted = {now: counts for now, *counts in asked(table, FILLED.format(fields=fields), "", **around(hour))}
+    counted = {now: counts for now, *counts in asked(table, FILLED.format(fields=fields), **around(hour))}
     if len(counted) < 2:
         return
     (facts, *filled), (before, *usual) = counted[True], counted[False]
