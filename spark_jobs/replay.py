@@ -13,7 +13,7 @@ from functools import partial
 
 from penstock.engine.lease import LeaseTaken
 from penstock.engine.lineage import kept_up
-from penstock.engine.releasing import replay
+from penstock.engine.releasing import prepared, replay
 from penstock.engine.signing import operated
 from penstock.lake import replays
 from penstock.lake.code import unpacked
@@ -32,11 +32,12 @@ def main() -> int:
 
 def replayed(asked: argparse.Namespace) -> str:
     settings = Settings.from_env()
+    give_way(os.getpid())
+    prepared(settings)
     layout = Layout(settings.lake)
     cores, approved_by = asked.__dict__.pop("cores"), asked.__dict__.pop("approved_by")
     release = replays.begin(layout, settings.home, replays.Asked(**vars(asked)))
     folder = unpacked(layout, settings.home, asked.domain, release.hash)
-    give_way(os.getpid())
     use(folder)
     return replay(settings, release, folder, cores, approved_by)
 

@@ -66,6 +66,14 @@ def test_contents_are_told_apart_as_they_always_were(spark: SparkSession) -> Non
     assert [row["content_hash"] for row in shaped(records)] == expected
 
 
+def test_contents_are_told_apart_wherever_they_lie(spark: SparkSession) -> None:
+    values = pa.array([*VALUES, None, b""], pa.binary())
+    parts = pa.chunked_array([values.slice(2), values.slice(0, 2), values.slice(0, 0), pa.nulls(1, pa.binary())])
+    rows = spark.createDataFrame([(value,) for value in parts.to_pylist()], "value binary")
+    expected = [row.hash for row in rows.select(F.xxhash64("value").alias("hash")).collect()]
+    assert shapes._hashes(parts).to_pylist() == expected
+
+
 def test_a_shape_of_rows_gives_the_same_as_one_of_tables(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     records = logged(spark, *((value, [("event_id", b"e1")]) for value in VALUES))
     expected, of_tables = shaped(records), shapes.shape_of(EVENTS)
@@ -104,7 +112,8 @@ def test_many_records_are_judged_in_parts_and_all_are_there(
     records = logged(spark, *((VALUES[0], []) for _ in range(100))).toArrow().combine_chunks()
     of_tables, told = shapes.shape_of(EVENTS), shapes.told_of(EVENTS)
     assert isinstance(of_tables, OfTables)
-    parts = list(shapes._packed(partial(shapes._opened, None), of_tables.judge, told, records.to_batches(7)))
+    through = partial(shapes._through, partial(shapes._opened, None), of_tables.judge, told)
+    parts = list(shapes._packed(through, told, records.to_batches(7)))
     tables = [pa.ipc.open_stream(part[shapes.PACKED][0].as_py()).read_all() for part in parts]
     assert [len(table) for table in tables] == [21, 21, 21, 21, 16]
     assert pa.concat_tables(tables)["offset"].to_pylist() == list(range(100))

@@ -17,7 +17,7 @@ JOB = """
 import os, sys, time
 from penstock.lake.hands import hands
 if __name__ == "__main__":
-    with hands(2, []) as own:
+    with hands(2) as own:
         print(own.made(os.getpid), flush=True)
         own.made(lambda: time.sleep(600))
 """
@@ -26,7 +26,7 @@ PATIENCE = 20.0
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Hands]:
-    with hands(2, ["pyarrow"]) as own:
+    with hands(2) as own:
         yield own
 
 
@@ -46,7 +46,7 @@ def test_what_fails_is_told(two: Hands) -> None:
 
 
 def test_nobody_waits_for_one_that_was_killed() -> None:
-    with hands(1, []) as own, pytest.raises(BrokenProcessPool):
+    with hands(1) as own, pytest.raises(BrokenProcessPool):
         own.made(lambda: os.kill(os.getpid(), signal.SIGKILL))
 
 

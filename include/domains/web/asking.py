@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from domains.web import known, reading
-from penstock.lake.dialect import planned_once
+from penstock.lake.dialect import table_of
 
 # What the engine needs of a record itself: where and when the log took it, and its bytes.
 KEPT = ("partition", "offset", "logged_at", "value")
@@ -55,7 +55,8 @@ def _answered(rows: pa.Table, steps: Sequence[Mapping[str, str]], columns: Mappi
         asked = f"(select *, {_named(step)} from {asked})"  # noqa: S608 - texts of ours
     with _engine().cursor() as engine:
         engine.register("rows", rows)
-        return _flattened(planned_once(engine, f"select {_named(columns)} from {asked}"))  # noqa: S608 - texts of ours
+        said = f"select {_named(columns)} from {asked}"  # noqa: S608 - texts of ours
+        return _flattened(table_of(engine, said, rows.num_rows))
 
 
 def _flattened(table: pa.Table) -> pa.Table:

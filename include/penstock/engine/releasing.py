@@ -27,7 +27,7 @@ from penstock.engine.suites import vocabulary_beside
 from penstock.engine.taken import Taken
 from penstock.lake import audit
 from penstock.lake.files import size_of
-from penstock.lake.hands import hands
+from penstock.lake.hands import ahead, hands
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.lake.releases import DROPPED, PAUSED, READY, Refused, Release, current, registry
@@ -60,6 +60,16 @@ def replay(settings: Settings, release: Release, folder: Path, cores: int, appro
             return replayed(spark, settings, release, gate, lambda source: schemas.of_source(source), approved_by)
 
 
+def prepared(settings: Settings) -> None:
+    """What takes a second, and needs nothing of the release."""
+    if on_one_machine(settings):
+        ahead(NEEDED)
+
+
+def on_one_machine(settings: Settings) -> bool:
+    return settings.spark_master.startswith("local")
+
+
 @contextmanager
 def session(settings: Settings, domain: str, folder: Path, cores: int) -> Iterator[SparkSession]:
     """One of the replay's share of the machine. Where the work is DuckDB's, other processes do it, and Spark starts
@@ -75,12 +85,12 @@ def session(settings: Settings, domain: str, folder: Path, cores: int) -> Iterat
         give_way(jvm_of(spark))
         return spark
 
-    if not settings.spark_master.startswith("local"):
+    if not on_one_machine(settings):
         yield opened(settings)
     elif not apart:
         yield beside()
     else:
-        with hands(cores, NEEDED, [f"domains.{domain}.shapes"]) as own:
+        with hands(cores, [f"domains.{domain}.shapes"]) as own:
             yield once_needed(beside, own, spark_conf(settings))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
@@ -59,7 +60,7 @@ ENGINES_OWN = {"epoch", "day", "disposition", "content_hash", "raw", "known"}
 FIRST, END = (pa.scalar(seconds * 1_000_000, MOMENT) for seconds in (-62_135_596_800, 253_402_300_800))
 # A statement is planned anew for each table, which takes as long as to judge 4,000 records; and a worker, the JVM and
 # the driver each hold what is handed on.
-TOGETHER, TOGETHER_BYTES = 50_000, 64 << 20
+TOGETHER, TOGETHER_BYTES = 100_000, 128 << 20
 SPARKS_SEED = 42
 # What a task hands on passes through several hands of the JVM, each with a copy of its own.
 SMALL = pa.ipc.IpcWriteOptions(compression="lz4")
@@ -173,9 +174,14 @@ def told_of(source: Source) -> pa.Schema:
 
 def _hashes(values: pa.ChunkedArray) -> pa.Array:
     """As Spark's `xxhash64`, by which silver has always told contents apart."""
-    one = xxhash.xxh64_intdigest
-    told = [SPARKS_SEED if value is None else one(value, SPARKS_SEED) for value in values.to_pylist()]
-    return pa.array(np.array(told, np.uint64).view(np.int64))
+    one, told = xxhash.xxh64_intdigest, list[int]()
+    for chunk in values.cast(pa.binary()).chunks:
+        _, offsets, data = chunk.buffers()
+        places = np.frombuffer(offsets, np.int32)[chunk.offset : chunk.offset + len(chunk) + 1].tolist()
+        # As they lie: objects of so many bytes are memory that Python gives back, and the kernel clears each time.
+        of_all = memoryview(data or b"")
+        told += [one(of_all[begin:end], SPARKS_SEED) for begin, end in pairwise(places)]
+    return pc.if_else(values.is_valid(), pa.array(np.array(told, np.uint64).view(np.int64)), SPARKS_SEED)
 
 
 def _packed(through: Through, told: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -3,6 +3,7 @@
 `expectations` is a namespace: any folder of that name on the path may hold suites, so a domain brings its own.
 """
 
+import gc
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from penstock.model.measure import Measure
 from penstock.model.source import Source
 from penstock.model.view import View
 
+WORDS = "great_expectations.expectations"
 PROJECT = Path(__file__).parents[3]
 # At 2 % rejected, a thousand records stray by half a percent.
 ENOUGH_RECORDS = 1_000
@@ -81,7 +83,15 @@ def archived_in(table: str) -> Source | None:
 
 def vocabulary() -> Any:
     """Great Expectations' words. It costs seconds to import, so only a gate does, and only when it judges."""
-    return import_module("great_expectations.expectations")
+    if WORDS in sys.modules:
+        return import_module(WORDS)
+    # A million objects for good: to look through them for garbage, as they come and when the job ends, takes a second.
+    gc.disable()
+    try:
+        return import_module(WORDS)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def vocabulary_beside() -> None:

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 # An epoch asks the same few dozen texts as the one before; whoever writes numbers into a text asks it once.
 REMEMBERED = 256
+MANY_ROWS = 20_000
 _read_already: dict[str, duckdb.Statement] = {}
 # DuckDB's word for `planned_once`; measured below.
 warnings.filterwarnings("ignore", "Arrow output on a DB-API result makes an extra copy", UserWarning)
@@ -16,6 +17,12 @@ def teach(engine: duckdb.DuckDBPyConnection) -> None:
     """Days and hours are UTC's, and conditions may say what Spark knows by another name."""
     engine.execute("set TimeZone = 'UTC'")
     engine.execute("create or replace temp macro regexp_like(said, pattern) as regexp_matches(said, pattern)")
+
+
+def table_of(engine: duckdb.DuckDBPyConnection, sql: str, rows: int) -> pa.Table:
+    """The rows of a statement that has about so many."""
+    # Of many, to plan it twice takes less than a copy of them.
+    return planned_once(engine, sql) if rows < MANY_ROWS else engine.sql(sql).to_arrow_table()
 
 
 def planned_once(engine: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:

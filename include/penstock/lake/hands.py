@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
-from multiprocessing import get_context, parent_process
+from multiprocessing import forkserver, get_context, parent_process
 from multiprocessing.connection import wait
 from threading import Thread
 from typing import Any, TypeVar, cast
@@ -42,15 +42,19 @@ class Hands:
         return (cast(T, one.result()) for one in waiting)
 
 
+def ahead(modules: Sequence[str]) -> None:
+    """What hands are forked of starts now, and imports these, while the job looks at what there is to do."""
+    forkserver.set_forkserver_preload([*modules])
+    forkserver.ensure_running()
+
+
 @contextmanager
-def hands(number: int, imported: Sequence[str], own: Sequence[str] = ()) -> Iterator[Hands]:
+def hands(number: int, own: Sequence[str] = ()) -> Iterator[Hands]:
     """They are there when somebody asks for them, and import meanwhile. What is still asked at the end is not done.
 
-    `own`: what they import after that, for it is found in the folders of this job only.
+    `own`: what they import after what was imported `ahead`, for it is found in the folders of this job only.
     """
-    context = get_context("forkserver")
-    context.set_forkserver_preload([*imported])
-    pool = ProcessPoolExecutor(number, context, initializer=_end_with_the_job)
+    pool = ProcessPoolExecutor(number, get_context("forkserver"), initializer=_end_with_the_job)
     try:
         for _ in range(number):
             pool.submit(_imported, own)

@@ -14,6 +14,7 @@ from factories.web_records import ARRIVED, judged
 from hypothesis import HealthCheck, given, settings
 
 from domains.web.model import EVENTS, IDENTITIES, NUMBERS, SOURCES, USERS
+from penstock.lake.dialect import MANY_ROWS
 
 PHONE = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
@@ -77,6 +78,18 @@ REFUSED = {
     "a relative url 401 days ago": (pageview(url="/x", happened_at=ago(days=401)), "bad_url"),
     "an event without a name at a relative url": (pageview(type="event", url="/x"), "missing_name"),
 }
+
+
+def test_many_records_are_judged_as_few_are() -> None:
+    few = [event for event, _ in REFUSED.values()] * 2 + [
+        pageview(title=f"{number}", extra=number) for number in range(30)
+    ]
+    values = [event if isinstance(event, bytes) else json.dumps(event).encode() for event in few]
+    times = MANY_ROWS // len(values) + 1
+    all_at_once, alone = judged(values * times), judged(values)
+    columns = [name for name in alone.column_names if name not in ("partition", "offset")]
+    for nth in (0, times - 1):
+        assert all_at_once.slice(nth * len(values), len(values)).select(columns).equals(alone.select(columns))
 
 
 def test_each_broken_rule_has_its_reason() -> None:
