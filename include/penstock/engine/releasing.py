@@ -54,7 +54,6 @@ def replay(settings: Settings, release: Release, folder: Path, cores: int, appro
         if _is_ready(Layout(settings.lake), release) and _is_recorded(Layout(settings.lake), release):
             return f"{release.domain} {release.about} is ready already"
         with session(settings, release.domain, folder, cores) as spark:
-            vocabulary_beside()
             gate = recorded(Layout(settings.lake), release.about)
             schemas = Schemas(settings.kafka)
             return replayed(spark, settings, release, gate, lambda source: schemas.of_source(source), approved_by)
@@ -193,6 +192,8 @@ def _has_views(layout: Layout, release: Release) -> bool:
 
 
 def _build(spark: SparkSession, layout: Layout, release: Release, gate: Gate, full: bool) -> None:
+    # Others count the views meanwhile; before it all cores shape.
+    vocabulary_beside()
     Batch(spark, layout, release.about, gate).build(domains()[release.domain].views, full=full)
     for source in domains()[release.domain].sources:
         silver, said = open_table(layout.silver(release.about, source.name)), RETRACTIONS.in_force(layout, source.name)

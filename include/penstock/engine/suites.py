@@ -95,7 +95,7 @@ def vocabulary() -> Any:
 
 
 def vocabulary_beside() -> None:
-    """Imports it while a JVM starts, which leaves a core idle: else the first gate waits for it."""
+    """Imports it while others work, and a core is idle: else the first gate waits for it."""
     Thread(target=vocabulary, name="vocabulary", daemon=True).start()
 
 
