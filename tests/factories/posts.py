@@ -1,6 +1,7 @@
 """What stands behind a connection that answers posts: it says again what it was sent."""
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 
 from penstock.collect.accepting import Post
@@ -20,6 +21,7 @@ class Echo:
         self.heard: list[bytes] = []
         self.may = asyncio.Event()
         self.may.set()
+        self.at_once = contextlib.nullcontext
 
     def post(self, name: str, headers: Mapping[bytes, bytes], peer: str, asked: bytes) -> Post:
         if name != "web.events":

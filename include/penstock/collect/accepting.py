@@ -67,6 +67,7 @@ class Accepting:
         self.metrics = metrics
         self._answers = answers
         self._sealing = sealing
+        self.at_once = sealing.at_once
         self._places = places
 
     def post(self, name: str, headers: Mapping[bytes, bytes], peer: str, asked: bytes) -> Post:

@@ -115,6 +115,7 @@ class Sealing:
 
     def __init__(self, sealers: Sealers, avro: Reading) -> None:
         self._sealers = sealers
+        self.at_once = sealers.at_once
         self._avro = avro
         self._asked: set[Whom] = set()
         self._round: asyncio.Task[None] | None = None

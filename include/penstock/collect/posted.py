@@ -16,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HEADER_VALUE_RE, STATUS_LINE
 from penstock.collect.accepting import Accepting, Post
 from penstock.collect.asgi import Answer
 from penstock.collect.refusal import Refusal
+from penstock.collect.together import Together
 from penstock.collect.wire import Wire, bounded
 
 PATH = b"/v1/"
@@ -125,9 +126,10 @@ class Posted:
 
 
 class PostWire(Wire):
-    """A connection that answers posts itself. `accepting` belongs to the class `posting` makes."""
+    """A connection that answers posts itself. `accepting` and `together` belong to the class `posting` makes."""
 
     accepting: Accepting
+    together: Together
     _posted: Posted | None = None
     _body: list[bytes]
     # What came at once after a post, until the parser is through it, and whether it is: only then may it be left out.
@@ -143,7 +145,7 @@ class PostWire(Wire):
         if known and body is not None:
             self.answered_at = 0.0
             self.cycle = posted = Posted(self, known.post, True)  # type: ignore[assignment]
-            posted.begin(body)
+            self.together.take(posted, body, self.loop)
         else:
             self._came = data if self._rests else b""
             super().data_received(data)
@@ -209,7 +211,7 @@ class PostWire(Wire):
             small = len(self._came) - len(body) <= self.longest_known
             self._known = known(self._came, body, posted.post) if small else None
         self._came = b""
-        posted.begin(body)
+        self.together.take(posted, body, self.loop)
 
     def answered(self) -> None:
         """What was sent meanwhile is next, or else the connection rests."""
@@ -223,4 +225,4 @@ def posting(accepting: Accepting) -> type[Wire]:
     """The class of one collector's connections."""
     access = accepting.access
     wire = bounded(access.limits, accepting.metrics, access.trusted)
-    return type("BoundedPostWire", (wire, PostWire), {"accepting": accepting})
+    return type("BoundedPostWire", (wire, PostWire), {"accepting": accepting, "together": Together(accepting)})

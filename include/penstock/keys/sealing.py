@@ -5,7 +5,8 @@ bytes. The header `subjects` has the tokens; the record's key is a hash of all t
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from cryptography.exceptions import InvalidTag
@@ -77,9 +78,25 @@ class Sealers:
         self._keys = keys
         self._generation = -1
         self._known: dict[Whom, Sealer] = {}
+        self._looked = False
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """One look for erasures is enough for all that was there before it and is sealed within, without waiting."""
+        self._look()
+        self._looked = True
+        try:
+            yield
+        finally:
+            self._looked = False
 
     def known(self) -> Mapping[Whom, Sealer]:
         """Those that were learnt since the last erasure."""
+        if not self._looked:
+            self._look()
+        return self._known
+
+    def _look(self) -> None:
         generation = self._keys.generation()
         if generation != self._generation or len(self._known) > MOST_KNOWN:
             self._known, self._generation = {}, generation
