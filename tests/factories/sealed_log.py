@@ -7,9 +7,10 @@ from typing import Any
 
 from toy_log import ToyLog
 
-from penstock.keys.sealing import SUBJECTS, Sealers, agent_first, nonces, whom
+from penstock.keys.sealing import Sealers, agent_first, nonces, whom
 from penstock.keys.store import Keys
 from penstock.model.domain import source
+from penstock.model.record import SUBJECTS
 
 
 @dataclass

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from confluent_kafka import Message
 
-from penstock.keys.sealing import SUBJECTS, Opener
+from penstock.keys.sealing import Opener
 from penstock.keys.store import Keys
+from penstock.model.record import SUBJECTS
 
 
 def plain(home: Path, message: Message) -> tuple[bytes, bytes]:

@@ -15,13 +15,13 @@ from penstock.collect.asgi import JSON, PROBLEM, Answer, Headers, query
 from penstock.collect.body import inflate
 from penstock.collect.envelope import AVRO, Sealing, common, framed, received, seal
 from penstock.collect.events import Event, split
-from penstock.collect.keeping import Keeping, Kept, Unsafe
+from penstock.collect.keeping import Keeping, Unsafe
 from penstock.collect.later import Answers
 from penstock.collect.metrics import Metrics
 from penstock.collect.places import Places
 from penstock.collect.receipts import Receipt
 from penstock.collect.refusal import Refusal, Refused, problem
-from penstock.log.producer import Envelope, NeverTaken, Record
+from penstock.log.producer import Envelope, Record
 from penstock.model.source import Source
 
 log = logging.getLogger("penstock.collect")
@@ -65,6 +65,7 @@ class Accepting:
         self.access = access
         self.keeping = keeping
         self.metrics = metrics
+        self._answered = metrics.counter("penstock_requests_total", "status")
         self._answers = answers
         self._sealing = sealing
         self.at_once = sealing.at_once
@@ -90,7 +91,7 @@ class Accepting:
             answer = await self.take(post, body)
         except Exception as error:
             answer = self.failed(error, post.headers)
-        self.metrics.add("penstock_requests_total", status=str(answer.status))
+        self._answered[(str(answer.status),)] += 1
         return answer
 
     async def take(self, post: Post, body: bytes) -> Answer:
@@ -113,8 +114,10 @@ class Accepting:
         if not records:
             return self._none(refused, headers)
         records = await self._sealing.sealed(source, records, events, refused)
+        # Parsed they are many times as large as they came, and the log takes its time.
+        events.clear()
         prefer = headers.get(b"prefer")
-        kept = await self._keep(source, records, placed=prefer is not None)
+        kept = await self.keeping.keep(records, placed=prefer is not None)
         told: dict[str, object] = {"accepted": len(ids), "ids": ids}
         if refused:
             told["refused"] = [one.told() for one in sorted(refused, key=lambda one: one.index)]
@@ -135,17 +138,9 @@ class Accepting:
     async def keep_unanswered(self, source: Source, records: list[Record], events: list[Event]) -> None:
         """The sender has his image already: what cannot be kept can only be counted."""
         try:
-            await self._keep(source, await self._sealing.sealed(source, records, events))
+            await self.keeping.keep(await self._sealing.sealed(source, records, events))
         except (Refusal, Unsafe) as error:
             self.metrics.add("penstock_refused_total", reason=getattr(error, "reason", "unsafe"))
-
-    async def _keep(self, source: Source, records: list[Record], placed: bool = False) -> Kept:
-        try:
-            kept = await self.keeping.keep(records, placed)
-        except NeverTaken as error:
-            raise Refusal("event_too_large", str(error)) from error
-        self.metrics.add("penstock_accepted_total", len(records), source=source.name, kept=kept.where)
-        return kept
 
     def source(self, name: str) -> Source:
         source = self.sources.get(name)

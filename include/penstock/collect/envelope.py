@@ -11,15 +11,16 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from penstock import __version__
-from penstock.collect.events import Event, Parsed
+from penstock.collect.events import Event
 from penstock.collect.ids import uuid7s
 from penstock.collect.keeping import UNREAD, Unsafe
 from penstock.collect.limits import Limits
 from penstock.collect.refusal import Refused
 from penstock.collect.registry.reading import Reading
-from penstock.keys.sealing import AGENT, SUBJECTS, Sealer, Sealers, Whom, agent_first, nonces, whom
+from penstock.keys.sealing import AGENT, Sealer, Sealers, Whom, agent_first, nonces, whom
 from penstock.log.producer import Envelope, LogDown, Record
 from penstock.model.domain import source as source_of
+from penstock.model.record import SUBJECTS
 from penstock.model.source import Source
 
 AVRO = b"application/avro"
@@ -35,7 +36,6 @@ USER_AGENT_BYTES = 512
 def common(source: Source, content_type: bytes, sender: Envelope, headers: Mapping[bytes, bytes]) -> Envelope:
     """The part of the envelope that a head decides. `sender` is what places.py says of the address."""
     envelope: Envelope = {
-        "event_id": b"",
         "received_at": b"",
         "source": source.name.encode(),
         "content_type": content_type if content_type == AVRO else b"application/json",
@@ -95,7 +95,7 @@ def seal(
             if key is None:
                 refused.append(Refused(index, "bad_key"))
                 continue
-        records.append(Record(topic, value, key, {**envelope, "event_id": event_id.encode()}))
+        records.append(Record(topic, value, key, envelope, event_id))
         ids.append(event_id)
     return records, ids, refused
 
@@ -106,8 +106,7 @@ def framed(source: Source, body: bytes, envelope: Envelope) -> tuple[list[Record
         return [], [], [Refused(0, "malformed")]
     ids = uuid7s(1)
     schema = str(int.from_bytes(body[1:5], "big")).encode()
-    headers = {**envelope, "event_id": ids[0].encode(), "schema_id": schema}
-    return [Record(source.name, body, None, headers)], ids, []
+    return [Record(source.name, body, None, {**envelope, "schema_id": schema}, ids[0])], ids, []
 
 
 class Sealing:
@@ -127,13 +126,13 @@ class Sealing:
         if not source.subjects:
             return records
         wrong = {one.index for one in misfits}
-        told = [event for index, _, event in events if index not in wrong]
+        named = [whom(source, event) for index, _, event in events if index not in wrong]
         if records[0].value.startswith(FRAMED):
             try:
-                told = [await self._avro.event(records[0].value)]
+                named = [whom(source, await self._avro.event(records[0].value))]
             except LogDown:
-                records[0].headers[UNREAD] = b"1"
-        return await self._sealed(source, records, told)
+                records[0].shared[UNREAD] = b"1"
+        return _closed(records, self._sealers.of(named) or await self._learnt(named))
 
     async def again(self, record: Record) -> Record:
         """What waited for its schema, sealed for whom it names; before, it was sealed as what names nobody."""
@@ -144,19 +143,14 @@ class Sealing:
         if opened is None:
             return record
         value, headers[AGENT] = opened
-        event = await self._avro.event(value)
-        (sealed,) = await self._sealed(source_of(record.topic), [Record(record.topic, value, None, headers)], [event])
+        named = [whom(source_of(record.topic), await self._avro.event(value))]
+        (sealed,) = _closed([Record(record.topic, value, None, headers)], await self._learnt(named))
         return sealed
 
-    async def _sealed(self, source: Source, records: list[Record], told: list[Parsed]) -> list[Record]:
-        named = [whom(source, event) for event in told]
+    async def _learnt(self, named: list[Whom]) -> list[Sealer]:
         while (sealers := self._sealers.of(named)) is None:
             await self._learn(set(named).difference(self._sealers.known()))
-        agent = agent_first(_bytes(records[0].headers.get(AGENT)))
-        return [
-            _closed(record, sealer, agent, nonce)
-            for record, sealer, nonce in zip(records, sealers, nonces(len(named)), strict=True)
-        ]
+        return sealers
 
     async def _learn(self, missing: set[Whom]) -> None:
         self._asked |= missing
@@ -175,13 +169,14 @@ class Sealing:
             self._round = None
 
 
-def _closed(record: Record, sealer: Sealer, agent: bytes, nonce: bytes) -> Record:
-    """The envelope is the record's own: it loses the user agent, which is in the sealed value."""
-    headers = record.headers
-    if AGENT in headers:
-        del headers[AGENT]
-    headers[SUBJECTS] = sealer.subjects
-    return Record(record.topic, sealer.seal(agent + record.value, nonce), sealer.key, headers)
+def _closed(records: list[Record], sealers: list[Sealer]) -> list[Record]:
+    """The envelope that they share loses the user agent, which is in each sealed value."""
+    shared = {**records[0].shared}
+    agent = agent_first(_bytes(shared.pop(AGENT, b"")))
+    for record, sealer, nonce in zip(records, sealers, nonces(len(records)), strict=True):
+        record.value = sealer.seal(agent + record.value, nonce)
+        record.key, record.shared, record.subjects = sealer.key, shared, sealer.subjects
+    return records
 
 
 def _bytes(header: str | bytes | None) -> bytes:

@@ -13,8 +13,9 @@ import orjson
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, Message, TopicPartition
 
 from penstock.collect.refusal import Refusal
-from penstock.keys.sealing import SUBJECTS, Opener
+from penstock.keys.sealing import Opener
 from penstock.keys.store import Keys
+from penstock.model.record import SUBJECTS
 
 TAKE = 500
 POLL = 0.5

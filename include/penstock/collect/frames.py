@@ -17,7 +17,7 @@ class Damaged(ValueError):
 
 
 def packed(record: Record) -> bytes:
-    body = msgspec.msgpack.encode(record)
+    body = msgspec.msgpack.encode((record.topic, record.value, record.key, record.headers))
     return HEAD.pack(len(body), zlib.crc32(body)) + body
 
 

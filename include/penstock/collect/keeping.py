@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from penstock.collect.frames import Damaged, records
 from penstock.collect.metrics import Metrics
+from penstock.collect.refusal import Refusal
 from penstock.collect.spool import Spool, SpoolFull
 from penstock.log.producer import Log, LogDown, NeverTaken, Position, Record
 
@@ -46,6 +47,7 @@ class Keeping:
         self.log = producer
         self.spool = spool
         self.metrics = metrics
+        self._accepted = metrics.counter("penstock_accepted_total", "source", "kept")
         self._spooling = not spool.idle()
         self._open = asyncio.Event()
         self._open.set()
@@ -55,20 +57,28 @@ class Keeping:
         metrics.gauge("penstock_spool_bytes", lambda: float(spool.size))
 
     async def keep(self, records: list[Record], placed: bool = False) -> Kept:
-        """Returns where the records are safe; raises Unsafe when they are nowhere."""
+        """Returns where the records are safe; raises Unsafe where they are nowhere, Refusal where they never can be."""
         if not self._open.is_set():
             await self._open.wait()
         if not self._spooling:
             try:
-                return Kept("log", await self._to_log(records, placed))
+                positions = await self._to_log(records, placed)
+            except NeverTaken as error:
+                raise Refusal("event_too_large", str(error)) from error
             except LogDown as error:
                 if not self._spooling:
                     log.warning("the log is down (%s): events go to the spool", error)
+            else:
+                return self._kept("log", records, positions)
         await self._to_spool(records)
-        return Kept("spool", [])
+        return self._kept("spool", records, [])
+
+    def _kept(self, where: str, records: list[Record], positions: list[Position]) -> Kept:
+        self._accepted[records[0].topic, where] += len(records)
+        return Kept(where, positions)
 
     def _to_log(self, records: list[Record], placed: bool) -> "asyncio.Future[list[Position]]":
-        if UNREAD in records[0].headers:
+        if UNREAD in records[0].shared:
             raise LogDown("it does not say what schema an Avro event has")
         return self.log.append(records, placed)
 
@@ -138,7 +148,7 @@ class Keeping:
     async def _send_segment(self, segment: Path) -> None:
         waiting = records(segment)
         while chunk := list(islice(waiting, CHUNK)):
-            chunk = [await self._read_again(one) if UNREAD in one.headers else one for one in chunk]
+            chunk = [await self._read_again(one) if UNREAD in one.shared else one for one in chunk]
             try:
                 await self.log.append(chunk)
             except NeverTaken as error:

@@ -1,6 +1,6 @@
 """Counters of one collector, in Prometheus' text format. Adding one costs a dictionary look-up."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable
 
 HELP = {
@@ -13,36 +13,35 @@ HELP = {
     "penstock_subscribers": "Open subscriptions.",
 }
 
-Labels = tuple[tuple[str, str], ...]
-
 
 class Metrics:
     def __init__(self) -> None:
-        self._counts: dict[tuple[str, Labels], int] = defaultdict(int)
+        self._counters: dict[str, tuple[tuple[str, ...], Counter[tuple[str, ...]]]] = {}
         self._gauges: dict[str, Callable[[], float]] = {}
 
+    def counter(self, name: str, *labels: str) -> Counter[tuple[str, ...]]:
+        """Counts by the values of these labels, for whoever counts with each request."""
+        return self._counters.setdefault(name, (labels, Counter()))[1]
+
     def add(self, name: str, count: int = 1, **labels: str) -> None:
-        self._counts[name, tuple(labels.items())] += count
+        self.counter(name, *labels)[tuple(labels.values())] += count
 
     def gauge(self, name: str, read: Callable[[], float]) -> None:
         self._gauges[name] = read
-
-    def read(self, name: str) -> int:
-        return sum(count for (counter, _), count in self._counts.items() if counter == name)
 
     def text(self) -> bytes:
         lines: list[str] = []
         for name, doc in HELP.items():
             kind = "counter" if name.endswith("_total") else "gauge"
             lines += [f"# HELP {name} {doc}", f"# TYPE {name} {kind}"]
-            lines += [
-                f"{name}{_braces(of)} {count}" for (counter, of), count in self._counts.items() if counter == name
-            ]
+            labels, counts = self._counters.get(name, ((), {}))
+            lines += [f"{name}{_braces(labels, values)} {count}" for values, count in counts.items()]
             if name in self._gauges:
                 lines.append(f"{name} {self._gauges[name]():g}")
         return ("\n".join(lines) + "\n").encode()
 
 
-def _braces(labels: Labels) -> str:
+def _braces(labels: tuple[str, ...], values: tuple[str, ...]) -> str:
     # Labels are names of our own (sources, reasons), so nothing needs escaping.
-    return "{" + ",".join(f'{name}="{value}"' for name, value in labels) + "}" if labels else ""
+    told = ",".join(f'{name}="{value}"' for name, value in zip(labels, values, strict=True))
+    return f"{{{told}}}" if told else ""

@@ -8,10 +8,11 @@ from confluent_kafka import Consumer, TopicPartition
 
 from penstock.engine.arrived import asked
 from penstock.engine.pinning import releases
-from penstock.keys.sealing import SUBJECTS, tokens_of
+from penstock.keys.sealing import tokens_of
 from penstock.lake.layout import Layout
 from penstock.lake.publication import open_table
 from penstock.model.domain import domains
+from penstock.model.record import SUBJECTS
 from penstock.model.source import Source
 from penstock.settings import Settings
 

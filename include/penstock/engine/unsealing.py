@@ -11,9 +11,10 @@ from pyspark.sql import SparkSession
 
 from penstock.engine import silver
 from penstock.engine.envelope import header
-from penstock.keys.sealing import AGENT, MAGIC, SUBJECTS, Opener
+from penstock.keys.sealing import AGENT, MAGIC, Opener
 from penstock.keys.store import Keys, NoKeys
 from penstock.lake.erasures import ERASED
+from penstock.model.record import SUBJECTS
 from penstock.model.source import Source
 
 # The session's setting that says where the keys are: lake/spark_settings.py.

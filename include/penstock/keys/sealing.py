@@ -20,8 +20,8 @@ from penstock.model.source import Source
 MAGIC = b"\x01pk1"
 NONCE_BYTES, LENGTH_BYTES = 12, 2
 SEALED_AT = len(MAGIC) + NONCE_BYTES
-# The header with the tokens, and the one that is personal and goes into the sealed value.
-SUBJECTS, AGENT = "subjects", "user_agent"
+# The header that is personal and goes into the sealed value.
+AGENT = "user_agent"
 # Subjects that a collector has at hand: some 50 MB. When it is full it begins again.
 MOST_KNOWN = 100_000
 

@@ -3,12 +3,14 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
 from confluent_kafka import KafkaError, KafkaException, Producer
+
+from penstock.model.record import EVENT_ID, SUBJECTS
 
 # How often acknowledgements are fetched while any is awaited: the resolution of the event loop's timers.
 PUMP = 0.001
@@ -28,13 +30,38 @@ PERMANENT = {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD, KafkaErro
 Envelope = dict[str, str | bytes | None]
 
 
-class Record(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """What is put on the log: opaque bytes, key and envelope headers. Made faster than a tuple."""
+class Record(msgspec.Struct, gc=False):
+    """What is put on the log: opaque bytes, key and headers. Made faster than a tuple.
+
+    Those of one request share an envelope; what differs is each one's own, so that a dictionary for each of them is
+    neither made nor kept until the log has answered.
+    """
 
     topic: str
     value: bytes
     key: bytes | None
-    headers: Envelope
+    shared: Envelope
+    event_id: str = ""
+    subjects: bytes = b""
+
+    @property
+    def headers(self) -> Envelope:
+        """All that it says of itself, each time as a dictionary of its own."""
+        headers = {EVENT_ID: self.event_id.encode(), **self.shared} if self.event_id else {**self.shared}
+        if self.subjects:
+            headers[SUBJECTS] = self.subjects
+        return headers
+
+
+def with_headers(records: Sequence[Record]) -> Iterator[tuple[Record, Envelope]]:
+    """Each record and its headers, which are good until the next: those that share an envelope share a dictionary."""
+    shared, headers = None, {}
+    for each in records:
+        if each.shared is shared and each.event_id and each.subjects:
+            headers[EVENT_ID], headers[SUBJECTS] = each.event_id, each.subjects
+        else:
+            shared, headers = each.shared, each.headers
+        yield each, headers
 
 
 class Position(NamedTuple):
@@ -118,14 +145,14 @@ class Log:
         try:
             if placed:
                 batch.positions = [Position(-1, -1)] * len(records)
-                for index, each in enumerate(records):
+                for index, (each, headers) in enumerate(with_headers(records)):
                     placed_at = partial(batch.placed, index)
-                    produce(each.topic, each.value, each.key, ANYWHERE, placed_at, None, NOW, each.headers)
+                    produce(each.topic, each.value, each.key, ANYWHERE, placed_at, None, NOW, headers)
             else:
                 report = batch.acknowledged
-                for each in records:
+                for each, headers in with_headers(records):
                     # By position: a fifth of the call's time would go into names.
-                    produce(each.topic, each.value, each.key, ANYWHERE, report, None, NOW, each.headers)
+                    produce(each.topic, each.value, each.key, ANYWHERE, report, None, NOW, headers)
         except (BufferError, KafkaException) as error:
             batch.future.set_exception(_refused(error))
             return batch.future

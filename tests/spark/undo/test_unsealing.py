@@ -12,10 +12,11 @@ from pyspark.sql import SparkSession
 from domains.web.model import EVENTS
 from penstock.engine.archive import BRONZE
 from penstock.engine.shape import Shape
-from penstock.keys.sealing import SUBJECTS, Sealers, agent_first, nonces, whom
+from penstock.keys.sealing import Sealers, agent_first, nonces, whom
 from penstock.keys.store import Keys
 from penstock.lake.layout import Layout
 from penstock.lake.records import COLUMNS
+from penstock.model.record import SUBJECTS
 from penstock.settings import Settings
 
 EVENT = {"type": "pageview", "site": "a.example", "visitor": "v1", "user": "u1", "url": "https://a.example/x"}

@@ -18,10 +18,11 @@ from penstock.collect.limits import Limits
 from penstock.collect.metrics import Metrics
 from penstock.collect.registry.reading import Reading
 from penstock.collect.spool import Spool
-from penstock.keys.sealing import SUBJECTS, Opener, Sealers
+from penstock.keys.sealing import Opener, Sealers
 from penstock.keys.store import Keys
 from penstock.log.producer import LogDown, Position, Record
 from penstock.log.topics import LogUnreachable
+from penstock.model.record import SUBJECTS
 
 SCHEMA: dict[str, Any] = {"type": "record", "name": "E", "fields": [{"name": "visitor", "type": "string"}]}
 AVRO = b"application/avro"

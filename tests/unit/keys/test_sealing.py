@@ -11,9 +11,10 @@ from domains.web.model import EVENTS
 from penstock.collect.envelope import Sealing
 from penstock.collect.registry.reading import Reading
 from penstock.collect.registry.schemas import Registry
-from penstock.keys.sealing import SUBJECTS, Opener, Sealers, whom
+from penstock.keys.sealing import AGENT, Opener, Sealers, whom
 from penstock.keys.store import Keys
 from penstock.log.producer import Record
+from penstock.model.record import SUBJECTS
 from penstock.model.source import Field, Source
 
 PLAIN = Source("toy.weather", key="place", fields=(Field("place"), Field("rain", "double")), reasons=())
@@ -92,3 +93,29 @@ def test_a_source_without_personal_fields_is_left_as_it_is(keys: Keys) -> None:
 )
 def test_whom_an_event_names(event: dict[str, Any], names: Sequence[str]) -> None:
     assert whom(EVENTS, event) == ("web", names)
+
+
+class Watched(Keys):
+    """Counts who looks for erasures."""
+
+    looks = 0
+
+    def generation(self) -> int:
+        self.looks += 1
+        return super().generation()
+
+
+def test_one_look_for_erasures_is_for_all_that_is_sealed_at_once_and_for_nothing_later(tmp_path: Path) -> None:
+    keys = Watched(tmp_path)
+    sealers = Sealers(keys)
+    with sealers.at_once():
+        for _ in range(3):
+            sealers.known()
+    assert keys.looks == 1
+    sealers.known()
+    assert keys.looks == 2
+
+
+def test_a_user_agent_is_in_the_clear_on_no_record_of_a_request(keys: Keys) -> None:
+    records = sealed(keys, EVENTS, {"visitor": "v1"}, {"visitor": "v2"})
+    assert [(AGENT in record.headers, len(record.headers)) for record in records] == [(False, 2)] * 2

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from penstock.engine.unsealing import unsealed
-from penstock.keys.sealing import SUBJECTS
 from penstock.keys.store import Keys, NoKeys
+from penstock.model.record import SUBJECTS
 
 HEADERS = pa.list_(pa.struct({"key": pa.string(), "value": pa.binary()}))
 
