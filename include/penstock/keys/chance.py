@@ -2,6 +2,7 @@
 
 import os
 import threading
+from io import BytesIO
 
 DRAWN_BYTES = 4096
 
@@ -10,19 +11,18 @@ class Chance(threading.local):
     """No two threads, and no two processes, are given the same bytes."""
 
     def __init__(self) -> None:
-        self._drawn = b""
-        self._given = 0
+        self._drawn = BytesIO()
 
     def draw(self, number: int) -> bytes:
-        if self._given + number > len(self._drawn):
-            self._drawn, self._given = os.urandom(max(number, DRAWN_BYTES)), 0
-        begin = self._given
-        self._given += number
-        return self._drawn[begin : self._given]
+        given = self._drawn.read(number)
+        if len(given) < number:
+            self._drawn = BytesIO(os.urandom(max(number, DRAWN_BYTES)))
+            given = self._drawn.read(number)
+        return given
 
     def forget(self) -> None:
         """What a process has drawn is not for its children."""
-        self._drawn, self._given = b"", 0
+        self._drawn = BytesIO()
 
 
 CHANCE = Chance()

@@ -100,7 +100,6 @@ class Sealers:
         generation = self._keys.generation()
         if generation != self._generation or len(self._known) > MOST_KNOWN:
             self._known, self._generation = {}, generation
-        return self._known
 
     def of(self, named: Iterable[Whom]) -> list[Sealer] | None:
         """Theirs, in their order; None where one is not known."""
@@ -155,6 +154,7 @@ class Opener:
         return AESGCM(record_key(own)) if tokens and len(own) == len(tokens) else None
 
 
-def nonces(number: int) -> list[bytes]:
+def nonces(number: int) -> Iterator[bytes]:
     drawn = CHANCE.draw(NONCE_BYTES * number)
-    return [drawn[at : at + NONCE_BYTES] for at in range(0, len(drawn), NONCE_BYTES)]
+    for at in range(0, len(drawn), NONCE_BYTES):
+        yield drawn[at : at + NONCE_BYTES]
