@@ -16,6 +16,8 @@ from penstock.model.record import EVENT_ID, SUBJECTS
 PUMP = 0.001
 # How long, in milliseconds, a record waits for others on its way to the same partition.
 LINGER = 3
+# Before that nothing that was appended can be on the log.
+FIRST = LINGER / 1000
 # A batch that is not acknowledged by then goes to the spool: senders do not wait for a leader's election.
 PATIENCE = 2.0
 
@@ -158,7 +160,7 @@ class Log:
             return batch.future
         self._waiting.append(batch)
         if self._pumping is None:
-            self._pumping = loop.call_later(PUMP, self._pump, loop)
+            self._pumping = loop.call_later(FIRST, self._pump, loop)
         return batch.future
 
     def _pump(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -168,7 +170,11 @@ class Log:
             waiting.popleft()
         if waiting and (self._down or time.monotonic() - waiting[0].born > self.patience):
             self._give_up(loop)
-        self._pumping = loop.call_later(PUMP, self._pump, loop) if waiting else None
+        if waiting:
+            lingers = waiting[0].born + FIRST - time.monotonic()
+            self._pumping = loop.call_later(max(PUMP, lingers), self._pump, loop)
+        else:
+            self._pumping = None
 
     def _give_up(self, loop: asyncio.AbstractEventLoop) -> None:
         """Fails everything that waits. The old client may still deliver some of it: the same ids, so no harm."""
