@@ -171,7 +171,7 @@ class Sealing:
 
 def _closed(records: list[Record], sealers: list[Sealer]) -> list[Record]:
     """The envelope that they share loses the user agent, which is in each sealed value."""
-    shared = {**records[0].shared}
+    shared = records[0].shared
     agent = agent_first(_bytes(shared.pop(AGENT, b"")))
     for record, sealer, nonce in zip(records, sealers, nonces(len(records)), strict=True):
         record.value = sealer.seal(agent + record.value, nonce)

@@ -1,7 +1,12 @@
 """Ids that are given are UUIDs of version 7, and no two are the same."""
 
+import os
 import time
 import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
 
 from penstock.collect.ids import uuid7s
 
@@ -31,3 +36,26 @@ def test_ids_of_a_request_sort_as_its_events() -> None:
 
 def test_no_ids_are_none() -> None:
     assert uuid7s(0) == []
+
+
+def in_a_thread() -> str:
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(uuid7s, 1).result()[0]
+
+
+def in_a_child() -> str:
+    told, tell = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(tell, uuid7s(1)[0].encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    return os.read(told, 36).decode()
+
+
+@pytest.mark.parametrize("elsewhere", (in_a_thread, in_a_child))
+def test_nobody_counts_on_from_where_somebody_else_was(elsewhere: Callable[[], str], monkeypatch) -> None:
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now)
+    (mine,) = uuid7s(1)
+    assert elsewhere()[:33] != mine[:33] == uuid7s(1)[0][:33]
