@@ -116,6 +116,17 @@ def test_one_look_for_erasures_is_for_all_that_is_sealed_at_once_and_for_nothing
     assert keys.looks == 2
 
 
+class Unreadable(Keys):
+    def generation(self) -> int:
+        raise PermissionError(self.folder)
+
+
+def test_each_that_is_sealed_at_once_is_told_where_nobody_can_look(tmp_path: Path) -> None:
+    sealers = Sealers(Unreadable(tmp_path))
+    with sealers.at_once(), pytest.raises(PermissionError):
+        sealers.known()
+
+
 def test_a_user_agent_is_in_the_clear_on_no_record_of_a_request(keys: Keys) -> None:
     records = sealed(keys, EVENTS, {"visitor": "v1"}, {"visitor": "v2"})
     assert [(AGENT in record.headers, len(record.headers)) for record in records] == [(False, 2)] * 2
