@@ -10,6 +10,7 @@ from toy_lake import MIDNIGHT, ToyLake, fact
 
 from penstock.lake.audit import entries
 from penstock.lake.layout import Layout
+from penstock.lake.maintain import compact
 from penstock.lake.releases import PREVIOUS, READY, Refused, Release, say, switch
 from penstock.lake.switching import switched
 from penstock.model.domain import Domain
@@ -19,6 +20,8 @@ from penstock.serve.reader import Reader
 READERS = 4
 FULL = os.environ.get("PENSTOCK_FULL")
 SWITCHES = 1000 if FULL else 8
+# So many switches have a night among them.
+NIGHT = 100 if FULL else 4
 RANGE = [("from", "2026-01-01"), ("to", "2026-12-31")]
 # How many facts each release has: an answer that mixes two has neither.
 FACTS = {"r1": 3, "r2": 8}
@@ -59,9 +62,11 @@ def test_every_answer_is_wholly_of_one_release_however_often_it_is_switched(layo
     threads = [threading.Thread(target=read, args=(name,)) for name in names]
     for thread in threads:
         thread.start()
-    for _ in range(SWITCHES):
+    for number in range(1, SWITCHES + 1):
         switch(layout, "toy", "r2" if reader.standing.release("toy") == "r1" else "r1", "lina", "to see")
         reader.refresh()
+        if number % NIGHT == 0:
+            compact(layout.control("releases"))
     over.set()
     for thread in threads:
         thread.join()
