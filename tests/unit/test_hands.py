@@ -21,6 +21,15 @@ if __name__ == "__main__":
         print(own.made(os.getpid), flush=True)
         own.made(lambda: time.sleep(600))
 """
+# Of no file, which each hand would import as well.
+AHEAD = """
+import sys
+from penstock.engine.releasing import NEEDED
+from penstock.lake.hands import ahead, hands
+ahead(NEEDED)
+with hands(1) as own:
+    print([*NEEDED] == own.made(lambda: [name for name in NEEDED if name in sys.modules]))
+"""
 PATIENCE = 20.0
 
 
@@ -60,3 +69,9 @@ def test_they_end_with_a_job_that_was_killed(tmp_path: Path) -> None:
     job.wait()
     _, left = psutil.wait_procs(family, PATIENCE)
     assert left == []
+
+
+def test_what_is_asked_for_ahead_is_there_when_a_hand_begins() -> None:
+    # A name that is wrong is never told by what they are forked of.
+    told = subprocess.run([sys.executable, "-c", AHEAD], capture_output=True, text=True, check=True)
+    assert told.stdout == "True\n"

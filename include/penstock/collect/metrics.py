@@ -21,7 +21,9 @@ class Metrics:
 
     def counter(self, name: str, *labels: str) -> Counter[tuple[str, ...]]:
         """Counts by the values of these labels, for whoever counts with each request."""
-        return self._counters.setdefault(name, (labels, Counter()))[1]
+        known, counts = self._counters.setdefault(name, (labels, Counter()))
+        assert known == labels, f"{name} is counted by {known}"
+        return counts
 
     def add(self, name: str, count: int = 1, **labels: str) -> None:
         self.counter(name, *labels)[tuple(labels.values())] += count

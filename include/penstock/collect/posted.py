@@ -87,7 +87,7 @@ class Posted:
         self._go_on(None)
 
     def _go_on(self, _: object) -> None:
-        """As a task would, but begun at once: most posts wait for nothing but the log."""
+        """As a task would, but without one: most posts wait for nothing but the log."""
         try:
             waited = self._way.send(None)
         except StopIteration as over:
@@ -145,7 +145,7 @@ class PostWire(Wire):
         if known and body is not None:
             self.answered_at = 0.0
             self.cycle = posted = Posted(self, known.post, True)  # type: ignore[assignment]
-            self.together.take(posted, body, self.loop)
+            self.together.take(posted.begin, body, self.loop)
         else:
             self._came = data if self._rests else b""
             super().data_received(data)
@@ -211,7 +211,7 @@ class PostWire(Wire):
             small = len(self._came) - len(body) <= self.longest_known
             self._known = known(self._came, body, posted.post) if small else None
         self._came = b""
-        self.together.take(posted, body, self.loop)
+        self.together.take(posted.begin, body, self.loop)
 
     def answered(self) -> None:
         """What was sent meanwhile is next, or else the connection rests."""
@@ -225,4 +225,4 @@ def posting(accepting: Accepting) -> type[Wire]:
     """The class of one collector's connections."""
     access = accepting.access
     wire = bounded(access.limits, accepting.metrics, access.trusted)
-    return type("BoundedPostWire", (wire, PostWire), {"accepting": accepting, "together": Together(accepting)})
+    return type("BoundedPostWire", (wire, PostWire), {"accepting": accepting, "together": Together(accepting.at_once)})

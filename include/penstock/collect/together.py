@@ -2,37 +2,33 @@
 
 import asyncio
 from collections import deque
-from typing import Protocol
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
-from penstock.collect.accepting import Accepting
-
-
-class Post(Protocol):
-    """A post whose body is complete."""
-
-    def begin(self, body: bytes) -> None: ...
+# How a post begins whose body is complete.
+Begin = Callable[[bytes], None]
 
 
 class Together:
-    """Those of one collector."""
+    """Those of one collector. `at_once`: in which one look for erasures is enough."""
 
-    def __init__(self, accepting: Accepting) -> None:
-        self._accepting = accepting
-        self._came: deque[tuple[Post, bytes]] = deque()
+    def __init__(self, at_once: Callable[[], AbstractContextManager[None]]) -> None:
+        self._at_once = at_once
+        self._came: deque[tuple[Begin, bytes]] = deque()
 
-    def take(self, post: Post, body: bytes, loop: asyncio.AbstractEventLoop) -> None:
+    def take(self, begin: Begin, body: bytes, loop: asyncio.AbstractEventLoop) -> None:
         if not self._came:
             loop.call_soon(self._begin, loop)
-        self._came.append((post, body))
+        self._came.append((begin, body))
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         came = self._came
         try:
             # Each was there before this looks for erasures.
-            with self._accepting.at_once():
+            with self._at_once():
                 while came:
-                    post, body = came.popleft()
-                    post.begin(body)
+                    begin, body = came.popleft()
+                    begin(body)
         finally:
             # One that failed for good does not take the others with it.
             if came:

@@ -54,10 +54,16 @@ class Run:
 
 
 def _in_order(ids: Hashes) -> npt.NDArray[np.intp]:
-    """Equal ones as they come. Where there are none, any way to sort does, and a sixth of the time is enough."""
+    """Equal ones as they come: a stable sort takes six times as long, so it is asked only of those that come again."""
     order = np.argsort(ids)
     told = ids[order]
-    return np.argsort(ids, kind="stable") if np.any(told[1:] == told[:-1]) else order
+    same = told[1:] == told[:-1]
+    again = np.zeros(len(ids), dtype=bool)
+    again[1:] |= same
+    again[:-1] |= same
+    as_they_came = np.sort(order[again])
+    order[again] = as_they_came[np.argsort(ids[as_they_came], kind="stable")]
+    return order
 
 
 def _mapped(hashes: Hashes) -> Hashes:

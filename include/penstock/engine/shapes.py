@@ -172,7 +172,7 @@ def told_of(source: Source) -> pa.Schema:
     return pa.schema([*own, pa.field("value", pa.binary())])
 
 
-def _hashes(values: pa.ChunkedArray) -> pa.Array:
+def _hashes(values: pa.ChunkedArray) -> pa.ChunkedArray:
     """As Spark's `xxhash64`, by which silver has always told contents apart."""
     one, told = xxhash.xxh64_intdigest, list[int]()
     for chunk in values.cast(pa.binary()).chunks:

@@ -86,6 +86,7 @@ def vocabulary() -> Any:
     if WORDS in sys.modules:
         return import_module(WORDS)
     # A million objects for good: to look through them for garbage, as they come and when the job ends, takes a second.
+    # What else is there by now is looked through no more, once.
     gc.disable()
     try:
         return import_module(WORDS)

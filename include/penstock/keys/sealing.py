@@ -84,7 +84,7 @@ class Sealers:
     def at_once(self) -> Iterator[None]:
         """One look for erasures is enough for all that was there before it and is sealed within, without waiting."""
         # Who cannot look now is told so by each that looks for itself.
-        with suppress(OSError):
+        with suppress(Exception):
             self._look()
             self._looked = True
         try:
@@ -119,9 +119,10 @@ class Sealers:
             own = [names for each, names in named if each == domain]
             subjects = self._keys.of(domain, {name for names in own for name in names})
             learnt |= {(domain, names): Sealer([subjects[name] for name in names]) for names in own}
-        # What was asked before an erasure may be destroyed: it is asked again.
+        # What was asked before an erasure may be destroyed: it is asked again. Others may look at this very moment.
+        known = self._known
         if generation == self._generation:
-            self._known.update(learnt)
+            known.update(learnt)
 
     def opened(self, value: bytes, subjects: bytes) -> tuple[bytes, bytes] | None:
         """What a collector has sealed itself."""

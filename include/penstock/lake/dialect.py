@@ -7,6 +7,7 @@ import pyarrow as pa
 
 # An epoch asks the same few dozen texts as the one before; whoever writes numbers into a text asks it once.
 REMEMBERED = 256
+# Of so many a copy takes as long as to plan a statement twice (docs/decisions/0051).
 MANY_ROWS = 20_000
 _read_already: dict[str, duckdb.Statement] = {}
 # DuckDB's word for `planned_once`; measured below.
@@ -21,7 +22,6 @@ def teach(engine: duckdb.DuckDBPyConnection) -> None:
 
 def table_of(engine: duckdb.DuckDBPyConnection, sql: str, rows: int) -> pa.Table:
     """The rows of a statement that has about so many."""
-    # Of many, to plan it twice takes less than a copy of them.
     return planned_once(engine, sql) if rows < MANY_ROWS else engine.sql(sql).to_arrow_table()
 
 
@@ -29,8 +29,7 @@ def planned_once(engine: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
     """The rows of a statement over an epoch's few.
 
     DuckDB's relations plan a statement twice, to say what it gives and to give it: a third of what 1,000 rows take.
-    With 20,000 rows the copy that this makes instead costs as much (docs/decisions/0051). A text is parsed
-    once: that of a shape takes a fifth of what 20 records take.
+    This makes a copy instead. A text is parsed once: that of a shape takes a fifth of what 20 records take.
     """
     return engine.execute(_read(engine, sql)).to_arrow_table()
 

@@ -16,7 +16,7 @@ from penstock.model.record import EVENT_ID, SUBJECTS
 PUMP = 0.001
 # How long, in milliseconds, a record waits for others on its way to the same partition.
 LINGER = 3
-# Before that nothing that was appended can be on the log.
+# Before that nothing that was appended is on the log, unless it filled a batch.
 FIRST = LINGER / 1000
 # A batch that is not acknowledged by then goes to the spool: senders do not wait for a leader's election.
 PATIENCE = 2.0

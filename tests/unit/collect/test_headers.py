@@ -3,7 +3,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.collect.metrics import Metrics
 from penstock.log.producer import Record, with_headers
 
 VALUE = st.just("toy.events"), st.just(b"{}"), st.none()
@@ -29,16 +28,3 @@ def test_what_stands_beside_a_record_changes_nothing_of_its_headers(records: lis
 def test_headers_are_on_the_log_in_one_order() -> None:
     records = [Record("toy.events", b"{}", None, {"source": b"a"}, event_id, b"s") for event_id in ("e1", "e2")]
     assert [list(headers) for _, headers in with_headers(records)] == [["event_id", "source", "subjects"]] * 2
-
-
-def test_counts_are_told_by_name_and_labels() -> None:
-    metrics = Metrics()
-    metrics.counter("penstock_requests_total", "status")[("202",)] += 2
-    metrics.add("penstock_requests_total", status="429")
-    metrics.add("penstock_spool_damaged_total")
-    lines = metrics.text().decode().splitlines()
-    assert {
-        'penstock_requests_total{status="202"} 2',
-        'penstock_requests_total{status="429"} 1',
-        "penstock_spool_damaged_total 1",
-    } <= set(lines)

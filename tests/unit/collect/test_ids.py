@@ -47,10 +47,14 @@ def in_a_child() -> str:
     told, tell = os.pipe()
     child = os.fork()
     if not child:
-        os.write(tell, uuid7s(1)[0].encode())
-        os._exit(0)
+        try:
+            os.write(tell, uuid7s(1)[0].encode())
+        finally:
+            os._exit(0)
+    os.close(tell)
     os.waitpid(child, 0)
-    return os.read(told, 36).decode()
+    with os.fdopen(told) as said:
+        return said.read()
 
 
 @pytest.mark.parametrize("elsewhere", (in_a_thread, in_a_child))

@@ -28,7 +28,7 @@ def keys(tmp_path: Path) -> Keys:
 def sealed(keys: Keys, source: Source, *events: dict[str, Any]) -> list[Record]:
     """What the edge would put on the log."""
     value, headers = b'{"plain": true}', {"event_id": b"e1", "user_agent": b"Mozilla/5.0"}
-    records = [Record(source.name, value, b"v1", {**headers}) for _ in events]
+    records = [Record(source.name, value, b"v1", headers) for _ in events]
     sealing = Sealing(Sealers(keys), Reading(Registry("")))
     return asyncio.run(sealing.sealed(source, records, [(at, value, event) for at, event in enumerate(events)]))
 
@@ -127,6 +127,7 @@ def test_each_that_is_sealed_at_once_is_told_where_nobody_can_look(tmp_path: Pat
         sealers.known()
 
 
-def test_a_user_agent_is_in_the_clear_on_no_record_of_a_request(keys: Keys) -> None:
+def test_a_user_agent_is_sealed_in_each_record_of_a_request_and_in_the_clear_on_none(keys: Keys) -> None:
     records = sealed(keys, EVENTS, {"visitor": "v1"}, {"visitor": "v2"})
     assert [(AGENT in record.headers, len(record.headers)) for record in records] == [(False, 2)] * 2
+    assert [opens(keys, record) for record in records] == [(b'{"plain": true}', b"Mozilla/5.0")] * 2
