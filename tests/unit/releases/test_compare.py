@@ -12,6 +12,7 @@ from toy_lake import ToyLake, fact, silver_rows, traffic
 from penstock.lake.layout import Layout
 from penstock.lake.releases import READY, Release, say
 from penstock.model.domain import Domain, domains
+from penstock.serve.compare import comparison
 from penstock.serve.compare.changes import changed
 from penstock.serve.compare.comparison import Comparison, compare
 from penstock.serve.compare.markdown import markdown
@@ -110,3 +111,22 @@ def test_a_view_that_was_built_of_nothing_is_as_one_that_was_not_built(toy: Doma
             True,
             True,
         ]
+
+
+def test_each_comparison_has_a_folder_for_what_does_not_fit_and_leaves_none(
+    compared: Callable[[Rows, Rows], Comparison], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, spilled = duckdb.connect, list[Path]()
+
+    def connect(config: dict[str, str]) -> duckdb.DuckDBPyConnection:
+        spilled.append(Path(config["temp_directory"]))
+        assert spilled[-1].is_dir()
+        return opened(config=config)
+
+    monkeypatch.setattr(
+        comparison.duckdb, "connect", lambda *at, config: opened(*at, config=config) if at else connect(config)
+    )
+    for _ in range(2):
+        assert compared(FACTS, FACTS).sources[0].compared == len(FACTS)
+    assert len({*spilled}) == 2
+    assert [*(tmp_path / "tmp").iterdir()] == []

@@ -7,6 +7,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -75,7 +76,7 @@ def compare(layout: Layout, home: Path, domain: str, before: str, after: str) ->
             {name: view for name, view in each.views().items() if name.startswith(f"{domain}.")} for each in readers
         )
         names = sorted({source_of(view).name for view in (*old.values(), *new.values())})
-        spilled = str(home / "tmp" / "compare")
+        spilled = opened.enter_context(_spilled(home / "tmp"))
         engine = opened.enter_context(duckdb.connect(config={"memory_limit": MEMORY, "temp_directory": spilled}))
         moves, moving, changes = [], set[date](), list(_only_in_one(old, new))
         for name in names:
@@ -91,6 +92,14 @@ def compare(layout: Layout, home: Path, domain: str, before: str, after: str) ->
     seconds = time.perf_counter() - begun
     in_order = tuple(sorted(changes, key=lambda change: change.view))
     return Comparison(domain, before, after, tuple(moves), in_order, tuple(sorted(moving)), seconds)
+
+
+@contextmanager
+def _spilled(within: Path) -> Iterator[str]:
+    """A folder for what does not fit into memory, of one comparison: DuckDB names its files alike in each."""
+    within.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="compare-", dir=within) as folder:
+        yield folder
 
 
 @contextmanager
