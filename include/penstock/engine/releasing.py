@@ -36,7 +36,7 @@ from penstock.lake.replaying import said as last_said
 from penstock.lake.replays import ready
 from penstock.lake.retractions import RETRACTIONS
 from penstock.lake.session import give_way, jvm_of, once_needed, open_session, session_of
-from penstock.lake.spark_settings import few_cores, spark_conf
+from penstock.lake.spark_settings import few_cores, on_one_machine, spark_conf
 from penstock.log.schemas import Schemas
 from penstock.model.domain import domains, views_of
 from penstock.settings import Settings
@@ -63,10 +63,6 @@ def prepared(settings: Settings) -> None:
     """What takes a second, and needs nothing of the release."""
     if on_one_machine(settings):
         ahead(NEEDED)
-
-
-def on_one_machine(settings: Settings) -> bool:
-    return settings.spark_master.startswith("local")
 
 
 @contextmanager

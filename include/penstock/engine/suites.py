@@ -7,6 +7,7 @@ import gc
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -21,7 +22,6 @@ from penstock.model.measure import Measure
 from penstock.model.source import Source
 from penstock.model.view import View
 
-WORDS = "great_expectations.expectations"
 PROJECT = Path(__file__).parents[3]
 # At 2 % rejected, a thousand records stray by half a percent.
 ENOUGH_RECORDS = 1_000
@@ -81,15 +81,14 @@ def archived_in(table: str) -> Source | None:
     return next((source for source in sources if bronze_of(source.name) == table), None)
 
 
+@cache
 def vocabulary() -> Any:
     """Great Expectations' words. It costs seconds to import, so only a gate does, and only when it judges."""
-    if WORDS in sys.modules:
-        return import_module(WORDS)
     # A million objects for good: to look through them for garbage, as they come and when the job ends, takes a second.
     # What else is there by now is looked through no more, once.
     gc.disable()
     try:
-        return import_module(WORDS)
+        return import_module("great_expectations.expectations")
     finally:
         gc.freeze()
         gc.enable()

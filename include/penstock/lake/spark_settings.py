@@ -79,10 +79,14 @@ def few_cores() -> bool:
     return (os.cpu_count() or 1) <= FEW_CORES
 
 
+def on_one_machine(settings: Settings) -> bool:
+    return settings.spark_master.startswith("local")
+
+
 def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
     """What a job runs with. `short` is for jobs of seconds."""
     compiled = QUICK if short or settings.compiler == "quick" else LONG_JVM
-    local = settings.spark_master.startswith("local")
+    local = on_one_machine(settings)
     return {
         **SPARK,
         **COMMITS,

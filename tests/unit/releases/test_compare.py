@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -116,16 +117,14 @@ def test_a_view_that_was_built_of_nothing_is_as_one_that_was_not_built(toy: Doma
 def test_each_comparison_has_a_folder_for_what_does_not_fit_and_leaves_none(
     compared: Callable[[Rows, Rows], Comparison], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened, spilled = duckdb.connect, list[Path]()
+    spilled = list[Path]()
 
     def connect(config: dict[str, str]) -> duckdb.DuckDBPyConnection:
         spilled.append(Path(config["temp_directory"]))
         assert spilled[-1].is_dir()
-        return opened(config=config)
+        return duckdb.connect(config=config)
 
-    monkeypatch.setattr(
-        comparison.duckdb, "connect", lambda *at, config: opened(*at, config=config) if at else connect(config)
-    )
+    monkeypatch.setattr(comparison, "duckdb", SimpleNamespace(connect=connect))
     for _ in range(2):
         assert compared(FACTS, FACTS).sources[0].compared == len(FACTS)
     assert len({*spilled}) == 2
