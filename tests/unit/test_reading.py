@@ -5,10 +5,12 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 from confluent_kafka import KafkaException, Producer
+from hypothesis import given
+from hypothesis import strategies as st
 from serving import forget
 
 from penstock.log import reading
-from penstock.log.reading import RECORD, Unread, read
+from penstock.log.reading import RECORD, Unread, parted, read
 
 HEADERS = [("twice", b"1"), ("twice", b"2"), ("empty", None)]
 
@@ -73,3 +75,15 @@ def test_a_log_that_is_shorter_than_it_was_is_named(
     send(b"a")
     with pytest.raises(Unread, match="nothing from offset 1 on"):
         found(broker, topic, {0: (0, 2)})
+
+
+@given(st.dictionaries(st.integers(0, 9), st.tuples(st.integers(0, 50), st.integers(0, 50))), st.integers(1, 5))
+def test_parts_follow_each_other_and_are_as_large(sizes: dict[int, tuple[int, int]], parts: int) -> None:
+    offsets = {part: (first, first + size) for part, (first, size) in sizes.items()}
+    cut = [_all(each) for each in parted(offsets, parts)]
+    assert [record for part in cut for record in part] == _all(offsets)
+    assert (len(cut), max(map(len, cut)) - min(map(len, cut)) <= 1) == (parts, True)
+
+
+def _all(offsets: dict[int, tuple[int, int]]) -> list[tuple[int, int]]:
+    return [(part, at) for part, (first, end) in sorted(offsets.items()) for at in range(first, end)]

@@ -92,7 +92,7 @@ def shaped(spark: SparkSession, shape: Shape, archive: Table, chunk: Chunk) -> S
             if (work := put_apart(rows.path, keys_of(spark, source), source, read)) is not None:
                 hands.made(work)
                 return Apart(hands, rows)
-        elif (apart := planned_apart(spark, source, read)) is not None:
+        elif (apart := planned_apart(spark, source, [read])) is not None:
             return Here(collected(apart, source))
     return Here(shape.shaped(records(spark, archive, chunk)))
 

@@ -14,7 +14,7 @@ class Epoch:
 
     `records`: how many there are by the epoch's offsets, which nobody counts who could also lose one.
     `topic`: the id of the topic that they are read from. `held`: counts the records themselves, one by one.
-    `read`: brings them to a task that wants them without Spark, where they are so many that this is worth a task.
+    `read`: so many tasks at most that bring them without Spark, in turn, where they are enough to be worth a task.
     """
 
     query: str
@@ -22,7 +22,7 @@ class Epoch:
     records: int
     topic: str = ""
     held: Callable[[], int] | None = None
-    read: Task | None = None
+    read: Callable[[int], list[Task]] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
     def expected(self, rows: int) -> int:

@@ -142,8 +142,10 @@ class Shape:
             self.speed(committed_facts(self.place.table, epoch.number), epoch)
 
     def _apart(self, spark: SparkSession, epoch: Epoch) -> DataFrame | None:
-        """A large epoch by a task that reads the log by itself, where Spark is not needed for more."""
-        return None if epoch.read is None or self.planned else planned_apart(spark, self.source, epoch.read)
+        """A large epoch by tasks that read the log by themselves, one a core, where Spark is not needed for more."""
+        if epoch.read is None or self.planned:
+            return None
+        return planned_apart(spark, self.source, epoch.read(spark.sparkContext.defaultParallelism))
 
     def _silver(self) -> Appender:
         return self.tables.of(self.place.table, silver.schema(self.source), silver.INDEXED)

@@ -5,7 +5,7 @@ lie, as one value of bytes: to make rows of Spark of forty columns, and Arrow of
 them (docs/decisions/0093-shapes-in-duckdb.md).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -20,7 +20,7 @@ import xxhash
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.engine import silver
-from penstock.engine.apart import Task, apart
+from penstock.engine.apart import Task, apart, keep_imports
 from penstock.engine.avro import as_json
 from penstock.engine.envelope import TEXTS, opened, texts
 from penstock.engine.unsealing import keys_of, told_nothing, unsealed
@@ -111,13 +111,13 @@ def _put(path: str, through: Through, read: Task, source: Source) -> None:
     put(path, (completed(rows, source) for rows in through(read())))
 
 
-def planned_apart(spark: SparkSession, source: Source, read: Task) -> DataFrame | None:
-    """What one task of Spark does with records that it reads by itself; None where Spark is needed for more."""
+def planned_apart(spark: SparkSession, source: Source, reads: Sequence[Task]) -> DataFrame | None:
+    """What tasks of Spark do with records that they read by themselves; None where Spark is needed for more."""
     shape, told = shape_of(source), told_of(source)
     if not isinstance(shape, OfTables):
         return None
     through = partial(_through, partial(_opened, keys_of(spark, source)), shape.judge, told)
-    return apart(spark, partial(_read, read, through, told), f"{PACKED} binary")
+    return apart(spark, [partial(_read, read, through, told) for read in reads], f"{PACKED} binary")
 
 
 def collected(shaped: DataFrame, source: Source) -> pa.Table:
@@ -185,6 +185,7 @@ def _hashes(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _packed(through: Through, told: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    keep_imports()
     for rows in through(batches):
         into = pa.BufferOutputStream()
         with pa.ipc.new_stream(into, told, options=SMALL) as stream:

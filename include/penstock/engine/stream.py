@@ -17,11 +17,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.listener import SourceProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.engine.apart import Task
 from penstock.engine.checkpoints import Place, book, ends, heal, span
 from penstock.engine.epoch import Epoch
 from penstock.engine.gaps import gaps, held, identity, refuse, remade
 from penstock.engine.progress import Progress
 from penstock.log import reading
+from penstock.log.reading import parted
 from penstock.model.source import Source
 
 HEARTBEAT_SECONDS = 5.0
@@ -85,7 +87,7 @@ class Stream:
     failures: int = 0
     retry_at: float = 0.0
     level_at: float = field(default_factory=time.time)
-    written_at: float = 0.0
+    looked_at: float = 0.0
     ended: float = 0.0
     _named: threading.Event = field(default_factory=threading.Event)
 
@@ -99,7 +101,8 @@ class Stream:
         elif self.query is not None and not self.query.isActive:
             error = self.query.exception()
             self._failed(str(error) if error else "the query ended by itself")
-        elif self.query is not None and now - self.written_at >= HEARTBEAT_SECONDS:
+        elif self.query is not None and now - self.looked_at >= HEARTBEAT_SECONDS:
+            self.looked_at = now
             self._measure_lag(self.query, now)
             self._say()
             self._check(self.query)
@@ -172,8 +175,13 @@ class Stream:
         refuse(remade(self.kafka, name, {part: end for part, (_, end) in offsets.items()}, self.topic))
         count = sum(end - begin for begin, end in offsets.values())
         # What failed goes Spark's way when it is tried again: two readers are not stopped by one record.
-        read = partial(reading.read, self.kafka, name, offsets) if count >= APART and not self.failures else None
-        return Epoch(self.progress.query, number, count, self.topic, partial(held, self.kafka, name, offsets), read)
+        tasks = partial(self._tasks, offsets) if count >= APART and not self.failures else None
+        return Epoch(self.progress.query, number, count, self.topic, partial(held, self.kafka, name, offsets), tasks)
+
+    def _tasks(self, offsets: Mapping[int, tuple[int, int]], most: int) -> list[Task]:
+        """As many as asked for, and none of so few records that it is not worth one."""
+        wanted = min(most, sum(end - begin for begin, end in offsets.values()) // APART)
+        return [partial(reading.read, self.kafka, self.job.source.name, part) for part in parted(offsets, wanted)]
 
     def _rest(self, count: int, begun: float) -> None:
         """A trickle must not keep a core busy with epochs of a few records. One that comes alone is not delayed."""
@@ -215,7 +223,6 @@ class Stream:
         self.progress.lag_seconds = round(now - self.level_at, 1)
 
     def _say(self) -> None:
-        self.written_at = time.time()
         self.progress.write(self.home)
 
 

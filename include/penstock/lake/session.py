@@ -28,22 +28,16 @@ def jvm_of(spark: SparkSession) -> int:
     return int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())
 
 
-def give_way(process: int, niceness: int = 10, threads: str = "") -> None:
-    """Lets others on this machine go first; only some of the threads, where their name is said.
+def give_way(process: int, niceness: int = 10) -> None:
+    """Lets others on this machine go first.
 
     Linux knows priorities of threads, and new ones have their maker's. Who gives way more already stays there.
     """
     tasks = Path("/proc", str(process), "task")
     for thread in tasks.iterdir() if tasks.is_dir() else ():
         with suppress(ProcessLookupError, FileNotFoundError):
-            said = (thread / "comm").read_text()
-            if said.startswith(threads) and os.getpriority(os.PRIO_PROCESS, int(thread.name)) < niceness:
+            if os.getpriority(os.PRIO_PROCESS, int(thread.name)) < niceness:
                 os.setpriority(os.PRIO_PROCESS, int(thread.name), niceness)
-
-
-def compile_last(process: int) -> None:
-    """The JVM's second compiler comes after those who work for somebody: docs/decisions/0043."""
-    give_way(process, 5, "C2 Compiler")
 
 
 def open_session(settings: Settings, name: str, *, short: bool = False, **more: str) -> SparkSession:

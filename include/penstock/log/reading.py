@@ -5,8 +5,11 @@ A task of Spark's has them for a third of what they cost on their way through th
 
 import gc
 import time
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
+from typing import cast
 
 import pyarrow as pa
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -24,7 +27,8 @@ RECORD = pa.schema(
     }
 )
 # Of more at once Python's objects leave the processor's cache, and of fewer than this DuckDB's vectors are not full.
-AT_ONCE, AHEAD = 2_048, 10_000
+# The client fetches as many ahead, 2 MB a time: what it has behind the end of a range is in vain.
+AT_ONCE, FETCHED = 2_048, 2 << 20
 # Where a transaction has ended there are fewer records than offsets, and who asks for all of them waits so long.
 WAIT_SECONDS = 0.2
 # So long without a record the log may be silent: its broker may be another one by now.
@@ -47,8 +51,9 @@ def read(kafka: str, source: str, offsets: Mapping[int, tuple[int, int]]) -> Ite
         # As Spark's reader has it.
         "isolation.level": "read_uncommitted",
         "check.crcs": True,
-        # What is read ahead of a range is read in vain; and nobody waits a second, as is usual, once that is full.
-        "queued.min.messages": AHEAD,
+        "fetch.message.max.bytes": FETCHED,
+        # And nobody waits a second, as is usual, once that is full.
+        "queued.min.messages": AT_ONCE,
         "queued.max.messages.kbytes": 8192,
         "fetch.queue.backoff.ms": 1,
     }
@@ -61,20 +66,40 @@ def read(kafka: str, source: str, offsets: Mapping[int, tuple[int, int]]) -> Ite
         reader.close()
 
 
+def parted(offsets: Mapping[int, tuple[int, int]], parts: int) -> list[dict[int, tuple[int, int]]]:
+    """The same ranges in so many parts that follow each other, of as many offsets each."""
+    found: list[dict[int, tuple[int, int]]] = [{} for _ in range(parts)]
+    whole, before = sum(end - first for first, end in offsets.values()), 0
+    for part, (first, end) in sorted(offsets.items()):
+        cuts = [min(max(whole * each // parts - before, 0), end - first) for each in range(parts + 1)]
+        for each, (begin, stop) in enumerate(pairwise(cuts)):
+            if begin < stop:
+                found[each][part] = (first + begin, first + stop)
+        before += end - first
+    return found
+
+
 def _of_partition(reader: Consumer, first: int, end: int) -> Iterator[pa.RecordBatch]:
     at, limit = first, time.monotonic() + PATIENCE
     while at < end:
         with _without_collecting():
-            said = reader.consume(min(end - at, AT_ONCE), WAIT_SECONDS)
-            ends = [_reached(each) for each in said]
-            reached = max([at, *ends])
-            found = batch([each for each, to in zip(said, ends, strict=True) if not each.error() and to <= end])
+            found, reached = _next(reader, at, end)
         if found.num_rows:
             yield found
         if reached > at:
             at, limit = reached, time.monotonic() + PATIENCE
         elif time.monotonic() > limit:
             raise Unread(f"the log gave nothing from offset {at} on for {PATIENCE:.0f} s, and has to give up to {end}")
+
+
+def _next(reader: Consumer, at: int, end: int) -> tuple[pa.RecordBatch, int]:
+    """Records from an offset on, and the offset after them. All objects that they were are gone when it returns."""
+    said = reader.consume(min(end - at, AT_ONCE), WAIT_SECONDS)
+    records = [each for each in said if not each.error()]
+    reached = [_end(each) for each in said if each.error()] if len(records) < len(said) else []
+    offsets = cast(list[int], [each.offset() for each in records])
+    within = bisect_left(offsets, end)
+    return batch(records[:within]), max([at, *reached, *(each + 1 for each in offsets[-1:])])
 
 
 @contextmanager
@@ -87,14 +112,13 @@ def _without_collecting() -> Iterator[None]:
         gc.enable()
 
 
-def _reached(told: Message) -> int:
-    """The offset after a record, or that of the log's end."""
-    error, offset = told.error(), told.offset() or 0
-    if error is None:
-        return offset + 1
+def _end(told: Message) -> int:
+    """The offset at which a partition says that it ends."""
+    error = told.error()
+    assert error is not None
     if error.code() != KafkaError._PARTITION_EOF:
         raise KafkaException(error)
-    return offset
+    return told.offset() or 0
 
 
 def batch(records: Sequence[Message]) -> pa.RecordBatch:
