@@ -43,3 +43,13 @@ def test_a_stream_says_its_lag_however_often_it_says_what_it_did(tmp_path: Path)
         stream._succeeded(Epoch("query", second, 1), {"rows": 1})
         stream.tend(cast(Any, None), now=stream.looked_at + second)
     assert read(tmp_path)[0]["lag_records"] == 0
+
+
+@pytest.mark.parametrize(("settled", "state"), [(True, "running"), (False, "starting")])
+def test_a_stream_that_has_all_there_is_runs_though_nothing_came_since_its_start(
+    tmp_path: Path, settled: bool, state: str
+) -> None:
+    query = cast(Any, SimpleNamespace(isActive=True, lastProgress=SimpleNamespace(sources=[SOURCE])))
+    stream = Stream(cast(Any, Job(settled)), "", tmp_path, Progress("shape-web.events", "r1"), query)
+    stream.tend(cast(Any, None), now=1e10)
+    assert read(tmp_path)[0]["state"] == state

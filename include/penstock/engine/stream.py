@@ -130,6 +130,7 @@ class Stream:
             # A stream that has read nothing yet starts where the log does: that is no gap.
             if written := book(self.job.place.table):
                 refuse(gaps(self.kafka, self.job.source.name, ends(self.job.place, written.epoch), written.topic))
+                self.progress.epoch = written.epoch
             self.topic = identity(self.kafka, self.job.source.name)
             self.query = self._start(spark)
         except Exception as error:
@@ -191,12 +192,16 @@ class Stream:
         self.ended = time.perf_counter()
 
     def _succeeded(self, epoch: Epoch, counts: Mapping[str, int]) -> None:
-        said = self.progress
-        said.state, said.sentence, said.todo, self.failures = "running", "", "", 0
+        said, self.failures = self.progress, 0
+        self._works()
         said.epoch, said.epochs, said.seconds = epoch.number, said.epochs + 1, epoch.seconds
         said.counts, said.rows = counts, counts.get("rows", 0)
         said.rows_total += said.rows
         self._say()
+
+    def _works(self) -> None:
+        """An epoch is done, or the stream has all that there is: after a start nothing may come for days."""
+        self.progress.state, self.progress.sentence, self.progress.todo = "running", "", ""
 
     def _failed(self, why: str) -> None:
         self.query, self.failures = None, self.failures + 1
@@ -219,7 +224,9 @@ class Stream:
             return
         self.progress.offsets = ends
         self.progress.lag_records = sum(latest.values()) - sum(ends.values())
-        self.level_at = now if self.progress.lag_records == 0 else self.level_at
+        if self.progress.lag_records == 0:
+            self.level_at = now
+            self._works()
         self.progress.lag_seconds = round(now - self.level_at, 1)
 
     def _say(self) -> None:

@@ -1,5 +1,6 @@
 """The stack on a screen: a table that lives on a terminal, plain lines elsewhere."""
 
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from rich.console import Console, Group
@@ -9,7 +10,9 @@ from rich.text import Text
 from penstock.ops.stack.home import USERS, Home
 from penstock.ops.stack.state import State
 
-COLOURS = {"well": "green", "starting": "yellow", "restarting": "red", "stopped": "red"}
+COLOURS = {"well": "green", "running": "green", "starting": "yellow"} | dict.fromkeys(
+    ["restarting", "stopped", "failed"], "red"
+)
 # What a browser finds at an address.
 SHOWS = {"collector": "/tracker.js", "api-server": "Airflow", "serve": "the console"}
 
@@ -52,12 +55,29 @@ def changes(before: dict[str, str], states: list[State], seconds: float, console
     return {each.part: each.state for each in states}
 
 
-def epochs(streams: list[dict[str, Any]]) -> Table:
-    """One line a stream: where it is and how far behind; whose driver runs it, where there are several."""
-    columns = {"epoch": "epoch", "lag_records": "lag, records", "at": "at"}
-    if len({each.get("group") for each in streams}) > 1:
-        columns = {"group": "driver", **columns}
-    grid = Table("stream", *columns.values())
+def epochs(streams: list[dict[str, Any]]) -> Group:
+    """One line a stream: what it is, where and how far behind, and whose driver runs it, where there are several.
+
+    Whole on 80 columns. What a failed one says, and what to do about it, stands below.
+    """
+    several = len({each.get("group") for each in streams}) > 1
+    grid = Table("stream", *(["driver"] if several else []), "state", "epoch", "lag", "at, UTC")
     for each in streams:
-        grid.add_row(each["stream"], *(str(each.get(name, "")) for name in columns))
-    return grid
+        lag = each.get("lag_records")
+        grid.add_row(
+            each["stream"],
+            *([each.get("group", "")] if several else []),
+            Text(each.get("state", ""), COLOURS.get(each.get("state", ""), "")),
+            str(each.get("epoch", "")),
+            "" if lag is None else f"{lag:,}",
+            _moment(each.get("at", "")),
+        )
+    told = [each for each in streams if each.get("sentence")]
+    lines = [line for each in told for line in (f"{each['stream']}: {each['sentence']}", each.get("todo", "")) if line]
+    return Group(grid, *(Text(line, overflow="fold") for line in lines))
+
+
+def _moment(at: str) -> str:
+    """Today's time; of an earlier day, the day."""
+    day, _, time = at.partition("T")
+    return time[:8] if day == str(datetime.now(UTC).date()) else day
