@@ -1,6 +1,8 @@
 """How far a stream says that it is: as far as its table, when Spark is further."""
 
 import json
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -8,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from penstock.engine.epoch import Epoch
+from penstock.engine.lag import ASKED_SECONDS
 from penstock.engine.progress import Progress, read
 from penstock.engine.stream import HEARTBEAT_SECONDS, Stream
 
@@ -19,29 +22,43 @@ SOURCE = SimpleNamespace(
 
 
 class Job:
-    """A job that has left its last epoch to a thread."""
+    """A job that may have left its last epoch, or what readers see of it, to a thread."""
 
-    def __init__(self, settled: bool) -> None:
-        self.settled = lambda: settled
+    def __init__(self, settled: bool, shown: bool = True) -> None:
+        self.settled, self.shown = lambda: settled, lambda: shown
 
     def check(self) -> None:
         """Nothing went wrong."""
 
 
+def stream(home: Path, job: Job, began: float = 30.0, resting: bool = False) -> Stream:
+    """Tended for a long time; its last epoch began so many seconds ago."""
+    told = datetime.fromtimestamp(time.time() - began, UTC).isoformat(timespec="milliseconds")
+    query = SimpleNamespace(
+        isActive=True,
+        lastProgress=SimpleNamespace(sources=[SOURCE], timestamp=told.replace("+00:00", "Z")),
+        status={"isTriggerActive": not resting, "isDataAvailable": False},
+    )
+    made = Stream(cast(Any, job), "", home, Progress("shape-web.events", "r1"), cast(Any, query))
+    made.lag.level_at = time.time() - 100
+    return made
+
+
+def tended(home: Path, made: Stream) -> dict[str, Any]:
+    made.tend(cast(Any, None), now=time.time())
+    return read(home)[0]
+
+
 @pytest.mark.parametrize(("settled", "lag"), [(True, 0), (False, 200)])
 def test_an_epoch_is_behind_until_it_is_committed(tmp_path: Path, settled: bool, lag: int) -> None:
-    query = cast(Any, SimpleNamespace(isActive=True, lastProgress=SimpleNamespace(sources=[SOURCE])))
-    stream = Stream(cast(Any, Job(settled)), "", tmp_path, Progress("shape-web.events", "r1"), query)
-    stream.tend(cast(Any, None), now=1e10)
-    assert read(tmp_path)[0]["lag_records"] == lag
+    assert tended(tmp_path, stream(tmp_path, Job(settled)))["lag_records"] == lag
 
 
 def test_a_stream_says_its_lag_however_often_it_says_what_it_did(tmp_path: Path) -> None:
-    query = cast(Any, SimpleNamespace(isActive=True, lastProgress=SimpleNamespace(sources=[SOURCE])))
-    stream = Stream(cast(Any, Job(True)), "", tmp_path, Progress("shape-web.events", "r1"), query)
+    made, now = stream(tmp_path, Job(True)), time.time()
     for second in range(int(HEARTBEAT_SECONDS) + 1):
-        stream._succeeded(Epoch("query", second, 1), {"rows": 1})
-        stream.tend(cast(Any, None), now=stream.looked_at + second)
+        made._succeeded(Epoch("query", second, 1), {"rows": 1})
+        made.tend(cast(Any, None), now=now + second)
     assert read(tmp_path)[0]["lag_records"] == 0
 
 
@@ -49,7 +66,32 @@ def test_a_stream_says_its_lag_however_often_it_says_what_it_did(tmp_path: Path)
 def test_a_stream_that_has_all_there_is_runs_though_nothing_came_since_its_start(
     tmp_path: Path, settled: bool, state: str
 ) -> None:
-    query = cast(Any, SimpleNamespace(isActive=True, lastProgress=SimpleNamespace(sources=[SOURCE])))
-    stream = Stream(cast(Any, Job(settled)), "", tmp_path, Progress("shape-web.events", "r1"), query)
-    stream.tend(cast(Any, None), now=1e10)
-    assert read(tmp_path)[0]["state"] == state
+    assert tended(tmp_path, stream(tmp_path, Job(settled)))["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("job", "resting", "seconds"),
+    [
+        (Job(True), False, 30),
+        (Job(True), True, ASKED_SECONDS),
+        (Job(True, shown=False), False, 100),
+        (Job(False), True, 100),
+    ],
+    ids=["what came before its last epoch", "nothing came", "readers do not have it yet", "not committed"],
+)
+def test_a_stream_has_what_the_log_had_when_it_last_asked(
+    tmp_path: Path, job: Job, resting: bool, seconds: float
+) -> None:
+    assert tended(tmp_path, stream(tmp_path, job, 30.0, resting))["lag_seconds"] == pytest.approx(seconds, abs=1)
+
+
+def test_what_an_answer_is_complete_to_stays_where_it_is_until_the_stream_looks_again(tmp_path: Path) -> None:
+    made = stream(tmp_path, Job(True))
+    first = tended(tmp_path, made)
+    time.sleep(0.3)
+    made._succeeded(Epoch("query", 1, 1), {"rows": 1})
+    assert complete_to(read(tmp_path)[0]) == pytest.approx(complete_to(first), abs=0.15)
+
+
+def complete_to(said: dict[str, Any]) -> float:
+    return datetime.fromisoformat(said["at"]).timestamp() - float(said["lag_seconds"])

@@ -70,6 +70,9 @@ class Archive:
         """An archive leaves nothing behind."""
         return True
 
+    def shown(self) -> bool:
+        return True
+
     def check(self) -> None:
         """So there is nothing to look at."""
 

@@ -119,6 +119,9 @@ class Shape:
     def settled(self) -> bool:
         return self.late.idle
 
+    def shown(self) -> bool:
+        return self.late.idle and self.behind.idle
+
     def check(self) -> None:
         self.late.check()
         self.behind.check()

@@ -4,7 +4,6 @@ A failure stops this stream only. It is named in the progress file and tried aga
 next record may be better than this one; streams beside it do not notice.
 """
 
-import json
 import threading
 import time
 from collections.abc import Mapping
@@ -14,13 +13,13 @@ from pathlib import Path
 from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.listener import SourceProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engine.apart import Task
 from penstock.engine.checkpoints import Place, book, ends, heal, span
 from penstock.engine.epoch import Epoch
 from penstock.engine.gaps import gaps, held, identity, refuse, remade
+from penstock.engine.lag import Lag, Leaving
 from penstock.engine.progress import Progress
 from penstock.log import reading
 from penstock.log.reading import parted
@@ -49,12 +48,12 @@ class Outdated(Exception):
     """An epoch needs a plan of something that came after the query was planned; nothing of it was committed."""
 
 
-class Job(Protocol):
+class Job(Leaving, Protocol):
     """What a stream does with each epoch: archive or shape.
 
     The plan is analysed once in the life of a query; an epoch gets its rows, as many as its `pace` (options of Spark's
     Kafka source) says. What it leaves to be done beside the next one is checked again and again, and finished at the
-    end; until it is `settled` the last epoch may be committed or not.
+    end; until it is `settled` the last epoch may be committed or not, and until it is `shown` readers may not have it.
     """
 
     @property
@@ -68,7 +67,6 @@ class Job(Protocol):
     def prepare(self) -> None: ...
     def plan(self, records: DataFrame) -> DataFrame: ...
     def epoch(self, batch: DataFrame, epoch: Epoch) -> Mapping[str, int]: ...
-    def settled(self) -> bool: ...
     def check(self) -> None: ...
     def finish(self) -> None: ...
 
@@ -86,7 +84,7 @@ class Stream:
     outdated: bool = False
     failures: int = 0
     retry_at: float = 0.0
-    level_at: float = field(default_factory=time.time)
+    lag: Lag = field(default_factory=Lag)
     looked_at: float = 0.0
     ended: float = 0.0
     _named: threading.Event = field(default_factory=threading.Event)
@@ -103,7 +101,9 @@ class Stream:
             self._failed(str(error) if error else "the query ended by itself")
         elif self.query is not None and now - self.looked_at >= HEARTBEAT_SECONDS:
             self.looked_at = now
-            self._measure_lag(self.query, now)
+            self.lag.look(self.query, self.job)
+            if self.lag.records == 0:
+                self._works()
             self._say()
             self._check(self.query)
 
@@ -215,28 +215,10 @@ class Stream:
         )
         self._say()
 
-    def _measure_lag(self, query: StreamingQuery, now: float) -> None:
-        last = query.lastProgress
-        # Looked at after it: Spark tells of an epoch when its job has left it, so what is settled by now has it too.
-        taken = "endOffset" if self.job.settled() else "startOffset"
-        ends, latest = (_offsets(last.sources[0], name) for name in (taken, "latestOffset")) if last else ({}, {})
-        if not (ends and latest):
-            return
-        self.progress.offsets = ends
-        self.progress.lag_records = sum(latest.values()) - sum(ends.values())
-        if self.progress.lag_records == 0:
-            self.level_at = now
-            self._works()
-        self.progress.lag_seconds = round(now - self.level_at, 1)
-
     def _say(self) -> None:
+        self.progress.offsets, self.progress.lag_records = self.lag.offsets, self.lag.records
+        self.progress.lag_seconds = self.lag.seconds
         self.progress.write(self.home)
-
-
-def _offsets(source: SourceProgress, name: str) -> dict[str, int]:
-    """Offsets by partition; a query that has not begun has none."""
-    topics = json.loads(getattr(source, name) or "{}") or {}
-    return next(iter(topics.values()), {})
 
 
 def cause(error: str) -> str:
