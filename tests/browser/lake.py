@@ -101,7 +101,7 @@ class Lake(Answers):
         made = candidate.fresh(layout, release, view)
         candidate.save(speed.drop_columns("epoch"), made)
         cut, now = {"web.events": pc.max(speed["epoch"]).as_py()}, datetime.now(UTC).isoformat()
-        rest = {"state": "running", "lag_records": 0, "lag_seconds": 0.2}
+        rest = {"state": "running", "lag_records": 0, "lag_seconds": 0.2, "rests": True}
         Progress("shape-web.events", release, **rest).write(self.home)  # type: ignore[arg-type]
         published(made, layout.gold(release, view), None, Publication(cut, release, built_at=now), -1)
 

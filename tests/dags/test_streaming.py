@@ -61,6 +61,15 @@ def test_a_python_driver_on_a_standalone_cluster_is_refused_before_spark_refuses
         Cluster("spark://master:7077", hosts=True)
 
 
+@pytest.mark.parametrize(("cores", "quick"), [(4, True), (8, False)])
+def test_on_few_cores_no_second_compiler_takes_one_from_a_stream(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, cores: int, quick: bool
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    conf = StreamStep(task_id="stream").settings_of(settings)
+    assert ("TieredStopAtLevel=1" in conf["spark.driver.extraJavaOptions"]) == quick
+
+
 @pytest.mark.parametrize("kept", [{}, {"spark_job_id": "application_7_1"}], ids=["none", "its own"])
 def test_a_task_looks_at_leases_unless_it_has_a_driver_on_a_cluster(
     monkeypatch: pytest.MonkeyPatch, kept: dict[str, str]

@@ -40,8 +40,8 @@ TOPIC = "web.events"
 JOB = Path(__file__).parents[2] / "spark_jobs" / "stream.py"
 FUSED = Path(__file__).with_name("fused_driver.py")
 RATE = 100
-# Records of an epoch that a task reads by itself, as few as there can be (stream.APART, and a part for each partition).
-EPOCH = 21_000
+# Records of an epoch that two tasks read by themselves, as few as there can be (stream.APART for each, and some more).
+EPOCH = 41_000
 PATIENCE = 240.0
 
 

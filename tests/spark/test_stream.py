@@ -87,7 +87,7 @@ def test_a_lost_checkpoint_is_rebuilt_and_nothing_comes_twice(
         send({"who": "ada", "amount": 4})
         for job in jobs:
             assert rows(job.place.table, 4)["offset"].to_pylist() == [0, 1, 2, 0]
-        until(lambda: all(stream.progress.epoch > 0 for stream in tended.streams))
+        until(lambda: all(stream.progress.epochs > 0 for stream in tended.streams))
     assert [checkpoints.examine(job.place) for job in jobs] == ["", ""]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +25,8 @@ SOURCE = SimpleNamespace(
 class Job:
     """A job that may have left its last epoch, or what readers see of it, to a thread."""
 
+    source = SimpleNamespace(domain="web", name="web.events")
+
     def __init__(self, settled: bool, shown: bool = True) -> None:
         self.settled, self.shown = lambda: settled, lambda: shown
 
@@ -32,11 +35,11 @@ class Job:
 
 
 def stream(home: Path, job: Job, began: float = 30.0, resting: bool = False) -> Stream:
-    """Tended for a long time; its last epoch began so many seconds ago."""
+    """Its last epoch began so many seconds ago, and it was level before."""
     told = datetime.fromtimestamp(time.time() - began, UTC).isoformat(timespec="milliseconds")
     query = SimpleNamespace(
         isActive=True,
-        lastProgress=SimpleNamespace(sources=[SOURCE], timestamp=told.replace("+00:00", "Z")),
+        lastProgress=SimpleNamespace(sources=[SOURCE], timestamp=told.replace("+00:00", "Z"), batchId=7),
         status={"isTriggerActive": not resting, "isDataAvailable": False},
     )
     made = Stream(cast(Any, job), "", home, Progress("shape-web.events", "r1"), cast(Any, query))
@@ -83,6 +86,41 @@ def test_a_stream_has_what_the_log_had_when_it_last_asked(
     tmp_path: Path, job: Job, resting: bool, seconds: float
 ) -> None:
     assert tended(tmp_path, stream(tmp_path, job, 30.0, resting))["lag_seconds"] == pytest.approx(seconds, abs=1)
+
+
+def test_what_readers_did_not_have_yet_they_have_when_the_next_but_one_epoch_is_done(tmp_path: Path) -> None:
+    made = stream(tmp_path, Job(True, shown=False))
+    tended(tmp_path, made)
+    query = cast(Any, made.query)
+    for epoch, seconds in ((8, 100), (9, 30)):
+        query.lastProgress.batchId, made.looked_at = epoch, 0.0
+        assert tended(tmp_path, made)["lag_seconds"] == pytest.approx(seconds, abs=2)
+
+
+def test_a_stream_that_failed_has_failed_until_its_new_query_says_more(tmp_path: Path) -> None:
+    made = stream(tmp_path, Job(True), resting=True)
+    assert tended(tmp_path, made)["rests"]
+    query = made.query
+    made._failed("ValueError: a record that nobody can read")
+    made.lag.begin()
+    made.query, made.looked_at = query, 0.0
+    cast(Any, query).lastProgress = None
+    told = tended(tmp_path, made)
+    assert (told["state"], told["lag_records"], told["rests"]) == ("failed", None, False)
+    assert "nobody can read" in told["sentence"]
+
+
+def test_a_driver_knows_up_to_when_readers_had_everything_from_the_one_before_it(tmp_path: Path) -> None:
+    assert Progress("shape-web.events", "r1").level_at(tmp_path) is None
+    said = tended(tmp_path, stream(tmp_path, Job(True)))
+    assert Progress("shape-web.events", "r1").level_at(tmp_path) == pytest.approx(complete_to(said))
+
+
+def test_two_threads_may_say_what_a_stream_does(tmp_path: Path) -> None:
+    made = stream(tmp_path, Job(True))
+    with ThreadPoolExecutor(2) as both:
+        said = [both.submit(made._say) for _ in range(400)]
+    assert [each.result() for each in said] == [None] * 400
 
 
 def test_what_an_answer_is_complete_to_stays_where_it_is_until_the_stream_looks_again(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_local_lake_knows_no_store() -> None:
     assert not any("s3a" in name for name in spark_conf(LOCAL) if "logStore" not in name)
 
 
-def test_a_stream_is_compiled_fully_and_a_short_job_quickly() -> None:
+def test_a_long_job_is_compiled_fully_and_a_short_one_quickly() -> None:
     quick = replace(LOCAL, compiler="quick")
     confs = [spark_conf(LOCAL), spark_conf(LOCAL, short=True), spark_conf(quick)]
     options = [conf["spark.driver.extraJavaOptions"] for conf in confs]

@@ -12,6 +12,7 @@ from py4j.protocol import Py4JError
 from penstock.engine.alarm import Alarms
 from penstock.engine.archive import Archive
 from penstock.engine.herald import Herald
+from penstock.engine.lag import Lag
 from penstock.engine.lease import asked_to_end, leases_in, take
 from penstock.engine.posting import post
 from penstock.engine.progress import Progress
@@ -50,15 +51,17 @@ def run(settings: Settings, group: Group, release: str, shift_hours: float, code
     jobs = jobs_of(settings, chosen, release)
     leases = {job.place.job: take(place, f"{job.place.job}-{release}") for job in jobs}
     told = [Progress(job.place.job, release, group=group.name) for job in jobs]
-    streams = [Stream(job, settings.kafka, settings.home, said) for job, said in zip(jobs, told, strict=True)]
+    known = [Lag(said.level_at(settings.home)) for said in told]
+    each = zip(jobs, told, known, strict=True)
+    streams = [Stream(job, settings.kafka, settings.home, said, lag=lag) for job, said, lag in each]
     wanted = Wanted(place, [f"{job}-{release}" for job in leases], shift_hours)
     upkeep = Upkeep(chores(settings, chosen, release))
     tell = Once(Alerts(settings.kafka).tell).tell
     alarms, herald = Alarms(Layout(settings.lake), chosen, tell, release), Herald(settings, chosen, tell, release)
     keeping = Kept(Layout(settings.lake), release)
-    # Spark plans epochs and hands bytes on; records are judged by DuckDB: docs/decisions/0094.
-    quick = few_cores()
-    spark = open_session(settings, "streams", short=quick, **pages(settings), **SESSION, **session_of(code))
+    # Plans and bytes are all that the JVM has to do: docs/decisions/0043.
+    conf = {**pages(settings), **SESSION, **session_of(code)}
+    spark = open_session(settings, "streams", short=few_cores(), **conf)
     alarms.start()
     herald.start()
     while wanted.still() and streams:

@@ -31,6 +31,8 @@ class Progress:
     offsets: Mapping[str, int] = field(default_factory=dict)
     lag_records: int | None = None
     lag_seconds: float | None = None
+    # Whether nothing is on its way: a stream that is level may have taken records that no reader has yet.
+    rests: bool = False
     counts: Mapping[str, int] = field(default_factory=dict)
     rows: int = 0
     rows_total: int = 0
@@ -46,6 +48,14 @@ class Progress:
         new = folder / f"{self.name}.json.{self.pid}"
         new.write_text(json.dumps(asdict(self)))
         new.replace(folder / f"{self.name}.json")
+
+    def level_at(self, home: Path) -> float | None:
+        """Up to when readers had everything, as whoever ran the job before said."""
+        try:
+            said = json.loads((home / FOLDER / f"{self.name}.json").read_text())
+            return datetime.fromisoformat(said["at"]).timestamp() - float(said["lag_seconds"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
 
     def forget(self, home: Path) -> None:
         """For a stream that nobody wants any more: silence is then no fault."""

@@ -209,6 +209,7 @@ def _through(
 
 
 def _each(opening: Callable[[pa.Table], pa.Table], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    keep_imports()
     for batch in batches:
         yield from opening(pa.Table.from_batches([batch])).to_batches()
 

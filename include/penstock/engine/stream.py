@@ -22,14 +22,13 @@ from penstock.engine.gaps import gaps, held, identity, refuse, remade
 from penstock.engine.lag import Lag, Leaving
 from penstock.engine.progress import Progress
 from penstock.log import reading
-from penstock.log.reading import parted
 from penstock.model.source import Source
 
 HEARTBEAT_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
 # Below 100 records a second epochs begin so far apart: the fewer, the less of a core, and nobody reads that fast.
 FEW_RECORDS, TRICKLE_SECONDS = 200, 2.0
-# From so many records on an epoch is worth a task that reads them by itself: docs/decisions/0094.
+# So many records are worth a task that reads them by itself: docs/decisions/0094.
 APART = 20_000
 
 # Of a backlog a task waits for one answer of the log after the other, of 1 MB and 500 records by default: bronze had
@@ -88,6 +87,7 @@ class Stream:
     looked_at: float = 0.0
     ended: float = 0.0
     _named: threading.Event = field(default_factory=threading.Event)
+    _saying: threading.Lock = field(default_factory=threading.Lock)
 
     def tend(self, spark: SparkSession, now: float) -> None:
         """Starts the query, notices that it failed, or says that it lives."""
@@ -101,8 +101,7 @@ class Stream:
             self._failed(str(error) if error else "the query ended by itself")
         elif self.query is not None and now - self.looked_at >= HEARTBEAT_SECONDS:
             self.looked_at = now
-            self.lag.look(self.query, self.job)
-            if self.lag.records == 0:
+            if self.lag.look(self.query, self.job) and self.lag.records == 0:
                 self._works()
             self._say()
             self._check(self.query)
@@ -126,7 +125,8 @@ class Stream:
         try:
             self.job.prepare()
             healed = heal(self.job.place)
-            self.progress.sentence = f"rebuilt a checkpoint that was {healed}" if healed else ""
+            if healed:
+                self.progress.sentence = f"rebuilt a checkpoint that was {healed}"
             # A stream that has read nothing yet starts where the log does: that is no gap.
             if written := book(self.job.place.table):
                 refuse(gaps(self.kafka, self.job.source.name, ends(self.job.place, written.epoch), written.topic))
@@ -138,6 +138,7 @@ class Stream:
 
     def _start(self, spark: SparkSession) -> StreamingQuery:
         self._named.clear()
+        self.lag.begin()
         options = {
             "kafka.bootstrap.servers": self.kafka,
             "subscribe": self.job.source.name,
@@ -182,7 +183,9 @@ class Stream:
     def _tasks(self, offsets: Mapping[int, tuple[int, int]], most: int) -> list[Task]:
         """As many as asked for, and none of so few records that it is not worth one."""
         wanted = min(most, sum(end - begin for begin, end in offsets.values()) // APART)
-        return [partial(reading.read, self.kafka, self.job.source.name, part) for part in parted(offsets, wanted)]
+        return [
+            partial(reading.read, self.kafka, self.job.source.name, part) for part in reading.parted(offsets, wanted)
+        ]
 
     def _rest(self, count: int, begun: float) -> None:
         """A trickle must not keep a core busy with epochs of a few records. One that comes alone is not delayed."""
@@ -216,9 +219,16 @@ class Stream:
         self._say()
 
     def _say(self) -> None:
-        self.progress.offsets, self.progress.lag_records = self.lag.offsets, self.lag.records
-        self.progress.lag_seconds = self.lag.seconds
-        self.progress.write(self.home)
+        said, lag = self.progress, self.lag
+        # Of who tends it and of Spark's thread, after an epoch.
+        with self._saying:
+            said.offsets, said.lag_records, said.lag_seconds, said.rests = (
+                lag.offsets,
+                lag.records,
+                lag.seconds,
+                lag.rests,
+            )
+            said.write(self.home)
 
 
 def cause(error: str) -> str:

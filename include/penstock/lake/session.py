@@ -41,7 +41,7 @@ def give_way(process: int, niceness: int = 10) -> None:
 
 
 def open_session(settings: Settings, name: str, *, short: bool = False, **more: str) -> SparkSession:
-    """A session named for its job; `short` for jobs of seconds; `more` is what only this job needs."""
+    """A session named for its job; `short` as `spark_conf` has it; `more` is what only this job needs."""
     # `spark.pyspark.python` is read by spark-submit only; a session opened from Python reads this.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName(name).master(settings.spark_master)

@@ -75,7 +75,7 @@ FEW_CORES = 4
 
 
 def few_cores() -> bool:
-    """Where C2 would take one core from a job of minutes: docs/decisions/0043."""
+    """Where C2 would take one core from those who work: docs/decisions/0043."""
     return (os.cpu_count() or 1) <= FEW_CORES
 
 
@@ -84,7 +84,7 @@ def on_one_machine(settings: Settings) -> bool:
 
 
 def spark_conf(settings: Settings, *, short: bool = False) -> dict[str, str]:
-    """What a job runs with. `short` is for jobs of seconds."""
+    """What a job runs with. `short`: Java's first compiler is enough for it, as for all that ends in seconds."""
     compiled = QUICK if short or settings.compiler == "quick" else LONG_JVM
     local = on_one_machine(settings)
     return {

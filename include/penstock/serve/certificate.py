@@ -61,7 +61,8 @@ def _waiting(said: Mapping[str, Any], as_of: datetime) -> int | None:
     if said.get("state") != "running" or as_of - datetime.fromisoformat(said["at"]) > SILENT:
         return None
     lag: int | None = said["lag_records"]
-    return lag
+    # One that is level has taken all there was when it asked; readers have it, and nothing came since, where it rests.
+    return lag if lag or said.get("rests") else None
 
 
 def _complete_to(said: Mapping[str, Any]) -> datetime | None:

@@ -27,7 +27,7 @@ HERE = Standing({}, {})
 def stream(**more: Any) -> dict[str, Any]:
     """What the shaping stream says of itself."""
     well = {"job": f"shape-{SOURCE}", "release": "r1", "state": "running", "at": NOON.isoformat()}
-    return {**well, "lag_records": 0, "lag_seconds": 0.0, **more}
+    return {**well, "lag_records": 0, "lag_seconds": 0.0, "rests": True, **more}
 
 
 def answered(lake: ToyLake, provisional: int = 0) -> Answer:
@@ -61,13 +61,24 @@ def books(lake: ToyLake) -> Books:
         (0, [stream()], 0, True),
         (1, [stream()], 0, False),
         (0, [stream(lag_records=5)], 5, False),
+        (0, [stream(rests=False)], None, False),
         (0, [], None, False),
         (0, [stream(lag_records=None)], None, False),
         (0, [stream(state="failed")], None, False),
         (0, [stream(at=(NOON - timedelta(minutes=1)).isoformat())], None, False),
         (0, [stream(release="r2")], None, False),
     ],
-    ids=["all is in", "after the cut", "on its way", "nobody says", "not measured", "failed", "silent", "of another"],
+    ids=[
+        "all is in",
+        "after the cut",
+        "on its way",
+        "at work",
+        "nobody says",
+        "not measured",
+        "failed",
+        "silent",
+        "of another",
+    ],
 )
 def test_a_number_is_final_when_all_is_built_and_nothing_is_known_to_be_on_its_way(
     lake: ToyLake, provisional: int, said: list[dict[str, Any]], in_flight: int | None, final: bool

@@ -21,7 +21,7 @@ from penstock.settings import STANDARD, Settings
 class SparkStep(SparkSubmitOperator):
     """`job` is the file's name; the task, its runbook and its Spark application carry it too.
 
-    `short` is for jobs of seconds (a function is asked where the step runs); `refusal` is what exit status 3 of this
+    `short` as `spark_conf` has it (a function is asked where the step runs); `refusal` is what exit status 3 of this
     job means; `gated` jobs record verdicts, whose warnings people are told. Settings are read when the step runs: a
     parsed DAG is the same everywhere.
     """

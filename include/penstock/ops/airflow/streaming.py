@@ -7,6 +7,7 @@ from airflow.sdk import Context
 
 from penstock.engine.lease import holder, leases_in, of_driver
 from penstock.lake.layout import FIRST_RELEASE
+from penstock.lake.spark_settings import few_cores
 from penstock.model.group import REST
 from penstock.ops.airflow.errors import Busy, RequestRefused
 from penstock.ops.airflow.steps import SparkStep
@@ -26,7 +27,7 @@ class StreamStep(SparkStep):
         self.release = release
         own = [f"--domains={domain}", f"--release={release}"] if domain else []
         named = [f"--group={group}"] if group != REST else []
-        super().__init__(job="stream", refusal=Busy, arguments=own or named, **more)
+        super().__init__(job="stream", refusal=Busy, arguments=own or named, short=few_cores, **more)
 
     def execute(self, context: Context) -> None:
         # The driver that this task has on a cluster is found again there, and has the leases.

@@ -86,7 +86,7 @@ def _supervisor(home: Home) -> dict[str, dict[str, Any]]:
 
 
 def streams(home: Home) -> list[dict[str, Any]]:
-    """The last epoch of each stream, as its driver wrote it."""
+    """What each stream last said, as its driver wrote it."""
     files = sorted((home.run / "streams").glob("*.json"))
     return [{"stream": path.stem, **_document(path)} for path in files]
 

@@ -72,8 +72,8 @@ def epochs(streams: list[dict[str, Any]]) -> Group:
             "" if lag is None else f"{lag:,}",
             _moment(each.get("at", "")),
         )
-    told = [each for each in streams if each.get("sentence")]
-    lines = [line for each in told for line in (f"{each['stream']}: {each['sentence']}", each.get("todo", "")) if line]
+    told = [each for each in streams if each.get("sentence") or each.get("todo")]
+    lines = [line for each in told for line in (f"{each['stream']}: {each['sentence']}", each["todo"]) if line]
     return Group(grid, *(Text(line, overflow="fold") for line in lines))
 
 
