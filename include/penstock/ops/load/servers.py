@@ -16,6 +16,8 @@ from pathlib import Path
 import psutil
 
 HERE = Path(__file__).parent
+# A collector answers when the log has, some milliseconds later: few connections all wait, and leave most of a core.
+FEW, MANY = 32, 256
 OURS, THEIRS = {0}, set(range(1, os.cpu_count() or 1)) or {0}
 
 
@@ -59,23 +61,28 @@ def _listening(port: int) -> None:
     raise TimeoutError(f"nothing listens on port {port}")
 
 
-def measure(server: psutil.Process, port: int, body: bytes, seconds: float, rate: float = 0) -> Measured:
+def measure(
+    server: psutil.Process, port: int, body: bytes, seconds: float, rate: float = 0, connections: int = FEW
+) -> Measured:
     """Load from another core for so long. wrk where it is installed: it takes less of the machine than Python."""
     before, begun = server.cpu_times(), time.perf_counter()
-    told = _wrk(port, body, seconds) if shutil.which("wrk") and not rate else _python(port, body, seconds, rate)
+    if shutil.which("wrk") and not rate:
+        told = _wrk(port, body, seconds, connections)
+    else:
+        told = _python(port, body, seconds, connections, rate)
     after = server.cpu_times()
     cpu = after.user + after.system - before.user - before.system
     return Measured(int(told["answers"]), int(told["bad"]), time.perf_counter() - begun, cpu, told["p99"])
 
 
-def _python(port: int, body: bytes, seconds: float, rate: float) -> dict[str, float]:
-    command = [sys.executable, str(HERE / "client.py"), str(port), str(seconds), "32", str(rate)]
+def _python(port: int, body: bytes, seconds: float, connections: int, rate: float) -> dict[str, float]:
+    command = [sys.executable, str(HERE / "client.py"), str(port), str(seconds), str(connections), str(rate)]
     done = subprocess.run(command, input=body, capture_output=True, check=True, preexec_fn=_on_theirs)
     told: dict[str, float] = json.loads(done.stdout)
     return told
 
 
-def _wrk(port: int, body: bytes, seconds: float) -> dict[str, float]:
+def _wrk(port: int, body: bytes, seconds: float, connections: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder, "post.lua")
         Path(folder, "body").write_bytes(body)
@@ -87,7 +94,7 @@ def _wrk(port: int, body: bytes, seconds: float) -> dict[str, float]:
             '  io.write(string.format("\\n@%d %d %f\\n", summary.requests, bad, latency:percentile(99) / 1000))\nend\n'
         )
         address = f"http://127.0.0.1:{port}/v1/web.events"
-        command = ["wrk", "-t1", "-c32", f"-d{seconds:.0f}s", "-s", str(script), address]
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:.0f}s", "-s", str(script), address]
         said = subprocess.run(command, capture_output=True, check=True, text=True, preexec_fn=_on_theirs).stdout
     answers, bad, p99 = said.rpartition("@")[2].split()
     return {"answers": float(answers), "bad": float(bad), "p99": float(p99)}
