@@ -52,7 +52,7 @@ def test_every_subscriber_hears_of_every_epoch() -> None:
 
 @pytest.mark.skipif(not flink.version(), reason="NO FLINK HERE, so it was not compared with silver: `make flink`")
 def test_flink_and_silver_say_the_same_of_each_record() -> None:
-    check(ingest.ingested(2_000), 2)
+    check(ingest.ingested(2_000), 3)
 
 
 @pytest.mark.usefixtures("small")
